@@ -13,10 +13,10 @@ use ftl_iface::{BlockCount, SectorCount};
 fn throttles(criterion: &mut Criterion) {
     let mut throttle = Throttle::new(ThrottleConfig {
         enabled: true,
-        log_blocks: BlockCount::new(2_048),
-        chain_blocks: BlockCount::new(43_008),
-        log_endurance: 100_000,
-        chain_endurance: 5_000,
+        fast_blocks: BlockCount::new(2_048),
+        main_blocks: BlockCount::new(43_008),
+        fast_endurance: 100_000,
+        main_endurance: 5_000,
         window_floor: BlockCount::new(4),
         window_max: BlockCount::new(2_048),
         period: ThrottleConfig::PERIOD,
@@ -28,10 +28,10 @@ fn throttles(criterion: &mut Criterion) {
             black_box(&throttle).is_active()
         });
     });
-    group.bench_function("note_log_erase and note_chain_erase", |bench| {
+    group.bench_function("note_fast_erase and note_main_erase", |bench| {
         bench.iter(|| {
-            throttle.note_log_erase();
-            black_box(&mut throttle).note_chain_erase();
+            throttle.note_fast_erase();
+            black_box(&mut throttle).note_main_erase();
         });
     });
     group.finish();

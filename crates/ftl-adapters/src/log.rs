@@ -44,12 +44,12 @@ impl<P: Probe> Probe for LogProbe<P> {
 
     fn event(&mut self, event: Event) {
         match event {
-            Event::LogWrite { sectors } => defmt::debug!("to the log: {}", sectors),
-            Event::LogTail { sectors } => defmt::debug!("the rest to the log: {}", sectors),
-            Event::ChainWrite { sectors } => defmt::debug!("to the chains: {}", sectors),
-            Event::RejectedByIndex => defmt::debug!("hash table full"),
-            Event::RejectedByLog => defmt::debug!("log full"),
-            Event::RejectedByThrottle => defmt::debug!("rejected by the throttle"),
+            Event::ToFast { sectors } => defmt::debug!("to the log: {}", sectors),
+            Event::RestToFast { sectors } => defmt::debug!("the rest to the log: {}", sectors),
+            Event::ToMain { sectors } => defmt::debug!("to the chains: {}", sectors),
+            Event::Rejected(Rejection::Index) => defmt::debug!("hash table full"),
+            Event::Rejected(Rejection::Space) => defmt::debug!("log full"),
+            Event::Rejected(Rejection::Throttle) => defmt::debug!("rejected by the throttle"),
             Event::Lookup { cached } => defmt::debug!("a chain's map, cached: {=bool}", cached),
             Event::Scanned { pages } => defmt::debug!("a chain scanned, pages: {=u32}", pages),
             Event::Reclaimed { valid, kept } => {

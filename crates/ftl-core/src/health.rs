@@ -24,11 +24,11 @@ pub struct Health {
     pub unmarked_left: BlockCount,
     /// Blocks of any part that were taken out of use since the mount.
     pub failed: BlockCount,
-    /// Erases of the blocks of the chains, or of the page store's main area.
-    pub chains: Wear,
-    /// Erases of the blocks of the log, or of the page store's fast area; `None` if there is none, or if so few blocks
-    /// of the log are left that it is closed and every write goes to the chains.
-    pub log: Option<Wear>,
+    /// Erases of the blocks of the main area: the chains of the hybrid FTL.
+    pub main: Wear,
+    /// Erases of the blocks of the fast area, the hybrid's log; `None` if there is none, or if so few blocks of a log
+    /// are left that it is closed.
+    pub fast: Option<Wear>,
     /// The most bits that the device had to correct in one codeword since the mount, as far as it reports them.
     pub corrected: Corrected,
     /// How often since the mount a block, a chain, a page of the log or a header was refreshed.

@@ -159,4 +159,4 @@ pub use hybrid::{address, flash, ftl, mlc, mount, ram, shape, slc, wear, writeba
 #[cfg(feature = "alloc")]
 pub use memory::Owned;
 pub use memory::{Lent, Plan, PlanRow, WrongLength};
-pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Verb};
+pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Rejection, Verb};

@@ -1,7 +1,7 @@
-//! The utilization throttle: the log region must not wear out before the chain region.
+//! The utilization throttle: the fast area must not wear out before the main area.
 //!
 //! The life of each region is a number of erases: its blocks times their endurance. The throttle is
-//! active while the log region has spent notably more of its life than the chain region (Chang
+//! active while the fast area has spent notably more of its life than the main area (Chang
 //! §3.4). The paper compares two quotients, `rw_s = (Es/ns) / (ds/dm)` and `rw_m = Em/nm`;
 //! multiplied out, `rw_s ≥ rw_m` is `Es·dm·nm − Em·ds·ns ≥ 0`, a balance that each erase changes by a
 //! constant. So no erase needs a division, or a sum over blocks.
@@ -21,7 +21,7 @@
 //! While the throttle is active the log still takes sectors that it holds. Data that is hot
 //! enough to stay in the smallest window would wear it on and on. The paper has no answer
 //! to that. Ours is a second limit: at a lead of *two mean cycles* the log is *closed*, and
-//! everything goes to the chains, whose wear catches up until it opens again. What the log holds then is
+//! everything goes to the main area, whose wear catches up until it opens again. What the log holds then is
 //! still to be erased when its window shrinks, at most one cycle. So with `e` for mean erase counts
 //! `e_log ≤ e_chain · (d_log / d_chain) + 3` holds at every moment.
 //!
@@ -39,14 +39,14 @@ use ftl_iface::BlockCount;
 pub struct ThrottleConfig {
     /// Whether it may ever become active. One that may not keeps the window as wide as it gets.
     pub enabled: bool,
-    /// Blocks of the log region. None at all: the throttle stays inactive.
-    pub log_blocks: BlockCount,
-    /// Blocks of the chain region.
-    pub chain_blocks: BlockCount,
-    /// Erases that a block of the log region endures.
-    pub log_endurance: u32,
-    /// Erases that a block of the chain region endures.
-    pub chain_endurance: u32,
+    /// Blocks of the fast area. None at all: the throttle stays inactive.
+    pub fast_blocks: BlockCount,
+    /// Blocks of the main area.
+    pub main_blocks: BlockCount,
+    /// Erases that a block of the fast area endures.
+    pub fast_endurance: u32,
+    /// Erases that a block of the main area endures.
+    pub main_endurance: u32,
     /// Blocks that the log needs to make progress: the window never shrinks below.
     pub window_floor: BlockCount,
     /// The window to begin with, and the widest.
@@ -64,11 +64,11 @@ impl ThrottleConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     enabled: bool,
-    /// What an erase in the log region adds to the balance: the life of the chain region, in
+    /// What an erase in the fast area adds to the balance: the life of the main area, in
     /// erases.
-    log_erase: i64,
-    /// What an erase in the chain region takes from it: the life of the log region.
-    chain_erase: i64,
+    fast_erase: i64,
+    /// What an erase in the main area takes from it: the life of the fast area.
+    main_erase: i64,
     /// The balance from which on the throttle is active.
     slack: i64,
     /// The balance from which on the log is closed.
@@ -86,13 +86,13 @@ pub struct Throttle {
 impl Throttle {
     /// The throttle of a new device.
     pub fn new(config: ThrottleConfig) -> Self {
-        let log_erase = life(config.chain_blocks, config.chain_endurance);
+        let fast_erase = life(config.main_blocks, config.main_endurance);
         // At least one, so that a region without blocks or endurance finds no wear at 0 ≥ 0 either.
-        let slack = log_erase.saturating_mul(i64::from(config.log_blocks.get())).max(1);
+        let slack = fast_erase.saturating_mul(i64::from(config.fast_blocks.get())).max(1);
         Self {
             enabled: config.enabled,
-            log_erase,
-            chain_erase: life(config.log_blocks, config.log_endurance),
+            fast_erase,
+            main_erase: life(config.fast_blocks, config.fast_endurance),
             slack,
             limit: slack.saturating_mul(2),
             balance: 0,
@@ -101,34 +101,34 @@ impl Throttle {
             window: config.window_max,
             floor: config.window_floor.min(config.window_max),
             max: config.window_max,
-            step: step(config.log_blocks),
+            step: step(config.fast_blocks),
         }
     }
 
     /// Takes up the wear of a device that was mounted, and the window it had when it was last
     /// known.
-    pub fn restore(&mut self, log_erases: u64, chain_erases: u64, window: BlockCount) {
+    pub fn restore(&mut self, fast_erases: u64, main_erases: u64, window: BlockCount) {
         let spent = |erases: u64, each: i64| i128::from(erases) * i128::from(each);
-        let balance = spent(log_erases, self.log_erase) - spent(chain_erases, self.chain_erase);
+        let balance = spent(fast_erases, self.fast_erase) - spent(main_erases, self.main_erase);
         self.balance =
             i64::try_from(balance).unwrap_or(if balance < 0 { i64::MIN } else { i64::MAX });
         self.pressure = 0;
         self.window = window.max(self.floor).min(self.max);
     }
 
-    /// Notes that a block of the log region was erased.
+    /// Notes that a block of the fast area was erased.
     #[inline]
-    pub fn note_log_erase(&mut self) {
+    pub fn note_fast_erase(&mut self) {
         // The balance stops at its ends. It gets there only when the lives of the regions,
         // multiplied, exceed 2^63 (those of 20 GB with 256 MB: 2^56) and one region was spent while
         // the other was hardly used.
-        self.balance = self.balance.saturating_add(self.log_erase);
+        self.balance = self.balance.saturating_add(self.fast_erase);
     }
 
-    /// Notes that a block of the chain region was erased.
+    /// Notes that a block of the main area was erased.
     #[inline]
-    pub fn note_chain_erase(&mut self) {
-        self.balance = self.balance.saturating_sub(self.chain_erase);
+    pub fn note_main_erase(&mut self) {
+        self.balance = self.balance.saturating_sub(self.main_erase);
     }
 
     /// Notes a write request, accepted or not, and moves the window when it is time.
@@ -140,13 +140,13 @@ impl Throttle {
         }
     }
 
-    /// Whether the log region wears too fast, so that writes of sectors unknown to it are rejected.
+    /// Whether the fast area wears too fast, so that writes of sectors unknown to it are rejected.
     #[inline]
     pub const fn is_active(&self) -> bool {
         self.enabled && self.balance >= self.slack
     }
 
-    /// Whether the log region leads by so much that nothing may enter it, known or not.
+    /// Whether the fast area leads by so much that nothing may enter it, known or not.
     #[inline]
     pub const fn is_closed(&self) -> bool {
         self.enabled && self.balance >= self.limit
@@ -177,10 +177,10 @@ fn life(blocks: BlockCount, endurance: u32) -> i64 {
 
 /// How far the window moves at once: the paper's 100 blocks of 2,048 (Algorithm 2, step 8, on 256
 /// MB of 128-KiB blocks), scaled to the region.
-fn step(log_blocks: BlockCount) -> BlockCount {
+fn step(fast_blocks: BlockCount) -> BlockCount {
     const PAPER_STEP: u64 = 100;
     const PAPER_BLOCKS: u64 = 2_048;
-    let step = u64::from(log_blocks.get()) * PAPER_STEP / PAPER_BLOCKS;
+    let step = u64::from(fast_blocks.get()) * PAPER_STEP / PAPER_BLOCKS;
     BlockCount::new((step as u32).max(1))
 }
 
@@ -193,10 +193,10 @@ mod tests {
     /// 43,008 for 5,000.
     const C3: ThrottleConfig = ThrottleConfig {
         enabled: true,
-        log_blocks: BlockCount::new(2_048),
-        chain_blocks: BlockCount::new(43_008),
-        log_endurance: 100_000,
-        chain_endurance: 5_000,
+        fast_blocks: BlockCount::new(2_048),
+        main_blocks: BlockCount::new(43_008),
+        fast_endurance: 100_000,
+        main_endurance: 5_000,
         window_floor: BlockCount::new(4),
         window_max: BlockCount::new(2_048),
         period: ThrottleConfig::PERIOD,
@@ -207,7 +207,7 @@ mod tests {
         throttle.window().get()
     }
 
-    /// A throttle whose log region is far ahead.
+    /// A throttle whose fast area is far ahead.
     fn worn(config: ThrottleConfig) -> Throttle {
         let mut throttle = Throttle::new(config);
         throttle.restore(u64::from(u32::MAX), 0, config.window_max);
@@ -219,13 +219,13 @@ mod tests {
         assert!(!Throttle::new(C3).is_active());
         let nothing = BlockCount::ZERO;
         for config in [
-            ThrottleConfig { log_blocks: nothing, ..C3 },
-            ThrottleConfig { chain_blocks: nothing, ..C3 },
-            ThrottleConfig { log_endurance: 0, chain_endurance: 0, ..C3 },
+            ThrottleConfig { fast_blocks: nothing, ..C3 },
+            ThrottleConfig { main_blocks: nothing, ..C3 },
+            ThrottleConfig { fast_endurance: 0, main_endurance: 0, ..C3 },
         ] {
             let mut throttle = Throttle::new(config);
             assert!(!throttle.is_active(), "{config:?}");
-            throttle.note_chain_erase();
+            throttle.note_main_erase();
             assert!(!throttle.is_active(), "{config:?}");
         }
     }
@@ -235,13 +235,13 @@ mod tests {
         let mut throttle = Throttle::new(C3);
         for erase in 1..=2_048 {
             assert!(!throttle.is_active(), "before erase {erase}");
-            throttle.note_log_erase();
+            throttle.note_fast_erase();
         }
         assert!(throttle.is_active());
-        throttle.note_chain_erase();
+        throttle.note_main_erase();
         assert!(!throttle.is_active());
         // An erase of the log weighs 5,000 · 43,008, one of a chain 100,000 · 2,048: 21 to 20.
-        throttle.note_log_erase();
+        throttle.note_fast_erase();
         assert!(throttle.is_active());
     }
 
@@ -250,10 +250,10 @@ mod tests {
         let mut throttle = Throttle::new(C3);
         for erase in 1..=2 * 2_048 {
             assert!(!throttle.is_closed(), "before erase {erase}");
-            throttle.note_log_erase();
+            throttle.note_fast_erase();
         }
         assert!(throttle.is_closed() && throttle.is_active());
-        throttle.note_chain_erase();
+        throttle.note_main_erase();
         assert!(!throttle.is_closed() && throttle.is_active());
     }
 
@@ -279,15 +279,15 @@ mod tests {
     #[test]
     fn the_window_stays_where_it_is_while_the_throttle_is_active_half_of_the_time() {
         // Here an erase of either region weighs the same: 105,000 · 2,048 is 5,000 · 43,008.
-        let mut throttle = Throttle::new(ThrottleConfig { log_endurance: 105_000, ..C3 });
+        let mut throttle = Throttle::new(ThrottleConfig { fast_endurance: 105_000, ..C3 });
         throttle.restore(2_048, 0, BlockCount::new(500));
         for turn in 0..100_000 {
             throttle.note_request();
             assert_eq!(throttle.is_active(), turn % 2 == 0);
             if throttle.is_active() {
-                throttle.note_chain_erase();
+                throttle.note_main_erase();
             } else {
-                throttle.note_log_erase();
+                throttle.note_fast_erase();
             }
         }
         assert_eq!(throttle.window().get(), 500);
@@ -312,26 +312,26 @@ mod tests {
 
     /// Runs a device on which each turn wants `log_wanted` log erases for `chain_steady` chain
     /// erases, and gets the log erases only while the throttle is inactive: what is rejected wears
-    /// the chain region instead, by one erase. Checks at each erase that the log region leads by no
+    /// the main area instead, by one erase. Checks at each erase that the fast area leads by no
     /// more than the slack and the erase at hand; returns the ratio of mean erase counts in
     /// thousandths.
     fn block_wearing_ratio(config: ThrottleConfig, log_wanted: u64, chain_steady: u64) -> u64 {
         let mut throttle = Throttle::new(config);
         let (mut log, mut chain) = (0_u64, 0_u64);
         let blocks = |count: BlockCount| u64::from(count.get());
-        let (ns, nm) = (blocks(config.log_blocks), blocks(config.chain_blocks));
-        let (ds, dm) = (u64::from(config.log_endurance), u64::from(config.chain_endurance));
+        let (ns, nm) = (blocks(config.fast_blocks), blocks(config.main_blocks));
+        let (ds, dm) = (u64::from(config.fast_endurance), u64::from(config.main_endurance));
         while chain < 40 * nm {
             for _ in 0..chain_steady {
-                throttle.note_chain_erase();
+                throttle.note_main_erase();
                 chain += 1;
             }
             for _ in 0..log_wanted {
                 if throttle.is_active() {
-                    throttle.note_chain_erase();
+                    throttle.note_main_erase();
                     chain += 1;
                 } else {
-                    throttle.note_log_erase();
+                    throttle.note_fast_erase();
                     log += 1;
                 }
                 // e_log ≤ e_chain · ds/dm + 1 + 1/ns, multiplied by ns·dm·nm.
@@ -344,11 +344,11 @@ mod tests {
     #[test]
     fn a_small_log_region_settles_at_the_endurance_ratio_within_the_slack() {
         // 16 MB of SLC, where the paper's Fig. 12b shows 10 for C2 and 20 for C3. After 40 mean
-        // cycles of the chain region the slack of one log cycle is 1/40 of a unit of the ratio:
+        // cycles of the main area the slack of one log cycle is 1/40 of a unit of the ratio:
         // 0.025, and rounding.
-        let small = ThrottleConfig { log_blocks: BlockCount::new(128), ..C3 };
-        for (chain_endurance, ratio) in [(10_000, 10_000), (5_000, 20_000)] {
-            let config = ThrottleConfig { chain_endurance, ..small };
+        let small = ThrottleConfig { fast_blocks: BlockCount::new(128), ..C3 };
+        for (main_endurance, ratio) in [(10_000, 10_000), (5_000, 20_000)] {
+            let config = ThrottleConfig { main_endurance, ..small };
             let settled = block_wearing_ratio(config, 50, 1);
             assert!((ratio..=ratio + 26).contains(&settled), "{settled} against {ratio}");
         }
@@ -370,10 +370,10 @@ mod tests {
             erases in prop::collection::vec(any::<bool>(), 0..300),
         ) {
             let mut throttle = Throttle::new(ThrottleConfig {
-                log_blocks: BlockCount::new(ns),
-                chain_blocks: BlockCount::new(nm),
-                log_endurance: ds,
-                chain_endurance: dm,
+                fast_blocks: BlockCount::new(ns),
+                main_blocks: BlockCount::new(nm),
+                fast_endurance: ds,
+                main_endurance: dm,
                 ..C3
             });
             let (mut es, mut em) = (u128::from(log), u128::from(chain));
@@ -381,10 +381,10 @@ mod tests {
             let [ns, nm, ds, dm] = [ns, nm, ds, dm].map(u128::from);
             for in_log in erases {
                 if in_log {
-                    throttle.note_log_erase();
+                    throttle.note_fast_erase();
                     es += 1;
                 } else {
-                    throttle.note_chain_erase();
+                    throttle.note_main_erase();
                     em += 1;
                 }
                 // (es/ns − 1) / ds ≥ (em/nm) / dm without a quotient. A region that endures nothing
@@ -398,21 +398,21 @@ mod tests {
 
         #[test]
         fn no_figures_overflow(
-            [log_blocks, chain_blocks, window_floor, window_max, window] in
+            [fast_blocks, main_blocks, window_floor, window_max, window] in
                 prop::array::uniform5(any::<u32>()).prop_map(|all| all.map(BlockCount::new)),
-            (log_endurance, chain_endurance, period) in any::<(u32, u32, u32)>(),
-            (log_erases, chain_erases) in any::<(u64, u64)>(),
+            (fast_endurance, main_endurance, period) in any::<(u32, u32, u32)>(),
+            (fast_erases, main_erases) in any::<(u64, u64)>(),
             calls in prop::collection::vec(0..3, 0..100),
         ) {
             let mut throttle = Throttle::new(ThrottleConfig {
-                enabled: true, log_blocks, chain_blocks, log_endurance, chain_endurance,
+                enabled: true, fast_blocks, main_blocks, fast_endurance, main_endurance,
                 window_floor, window_max, period: period % 4,
             });
-            throttle.restore(log_erases, chain_erases, window);
+            throttle.restore(fast_erases, main_erases, window);
             for call in calls {
                 match call {
-                    0 => throttle.note_log_erase(),
-                    1 => throttle.note_chain_erase(),
+                    0 => throttle.note_fast_erase(),
+                    1 => throttle.note_main_erase(),
                     _ => throttle.note_request(),
                 }
                 prop_assert!(throttle.window() <= window_max);

@@ -89,7 +89,11 @@ fn a_log_of_two_blocks_turns() {
             world.run(&steps, Checks::EachStep);
             let counters = world.counters();
             // A write that finds both blocks full goes to the chains; the others go through the log again and again.
-            assert!(counters.log_sectors > 200, "{} sectors went to the log", counters.log_sectors);
+            assert!(
+                counters.fast_sectors > 200,
+                "{} sectors went to the log",
+                counters.fast_sectors
+            );
             assert!(counters.reclaims > 60, "{} tails were reclaimed", counters.reclaims);
         }
     }
@@ -168,14 +172,14 @@ fn a_request_larger_than_the_log_goes_to_the_chains_though_everything_is_hot() {
     let places = log.block_count().get() * log.sectors_per_block();
     world.run(&[write(3, places + 1), write(0, places)], Checks::EachStep);
     let counters = world.counters();
-    assert_eq!((counters.log_sectors, counters.chain_sectors), (0, u64::from(2 * places + 1)));
+    assert_eq!((counters.fast_sectors, counters.main_sectors), (0, u64::from(2 * places + 1)));
     // A request may take half of the pages outside the head block; one more sector would need one more page.
     let pages = (log.block_count().get() - 1) * u32::from(log.data_pages()) / 2;
     let most = pages * u32::from(log.slots);
     world.run(&[write(3, most)], Checks::EachStep);
-    assert_eq!(world.counters().log_sectors, u64::from(most));
+    assert_eq!(world.counters().fast_sectors, u64::from(most));
     world.run(&[write(3, most + 1)], Checks::EachStep);
-    assert_eq!(world.counters().log_sectors, u64::from(most));
+    assert_eq!(world.counters().fast_sectors, u64::from(most));
 }
 
 #[test]
@@ -187,7 +191,7 @@ fn when_everything_is_hot_the_log_takes_what_its_table_can_name_and_no_write_is_
         let steps: Vec<Step> = (0..1_500).map(|_| dice.write(capacity, 2)).collect();
         world.run(&steps, Checks::EachStep);
         let counters = world.counters();
-        assert!(counters.log_sectors > 0 && counters.reclaims > 0, "{counters:?}");
+        assert!(counters.fast_sectors > 0 && counters.reclaims > 0, "{counters:?}");
     }
 }
 
@@ -201,7 +205,7 @@ fn when_nothing_is_hot_the_log_stays_untouched() {
         let steps: Vec<Step> = (0..1_500).map(|_| dice.write(capacity, 2)).collect();
         world.run(&steps, Checks::EachStep);
         let counters = world.counters();
-        assert_eq!(counters.log_sectors, 0);
+        assert_eq!(counters.fast_sectors, 0);
         assert_eq!(counters.reclaims, 0);
         assert!(counters.folds > 0);
     }
@@ -214,8 +218,8 @@ fn one_sector_written_again_and_again_wears_the_log_alone() {
         let steps = vec![write(17, 1); 2_000];
         world.run(&steps, Checks::EachStep);
         let counters = world.counters();
-        assert_eq!(counters.log_sectors, 2_000);
-        assert_eq!((counters.folds, counters.chain_sectors), (0, 0));
+        assert_eq!(counters.fast_sectors, 2_000);
+        assert_eq!((counters.folds, counters.main_sectors), (0, 0));
         // The valid copy is at the head, so every tail is free of valid data.
         assert_eq!((counters.reclaimed_valid, counters.reclaimed_kept), (0, 0));
     }

@@ -142,7 +142,7 @@ fn assert_same_work(one: &Counters, other: &Counters, causes: &[Cause]) {
     );
     assert_eq!((one.reclaims, one.reclaimed_valid), (other.reclaims, other.reclaimed_valid));
     assert_eq!(one.reclaimed_kept, other.reclaimed_kept);
-    assert_eq!((one.log_sectors, one.chain_sectors), (other.log_sectors, other.chain_sectors));
+    assert_eq!((one.fast_sectors, one.main_sectors), (other.fast_sectors, other.main_sectors));
     assert_eq!(one.rejected_by_index, other.rejected_by_index);
     assert_eq!(one.rejected_by_throttle, other.rejected_by_throttle);
 }

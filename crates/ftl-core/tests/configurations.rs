@@ -146,7 +146,7 @@ fn without_a_log_a_hybrid_chip_does_what_an_mlc_chip_does_and_its_slc_is_left_al
     for verb in Verb::ALL.into_iter().filter(|verb| *verb != Verb::Read) {
         assert_eq!(counters.total(Region::Slc, verb), 0, "{verb:?}");
     }
-    assert_eq!((counters.log_sectors, counters.reclaims), (0, 0));
+    assert_eq!((counters.fast_sectors, counters.reclaims), (0, 0));
     assert!(counters.folds > 100);
 }
 
@@ -192,7 +192,7 @@ fn a_chip_split_in_two_does_what_a_hybrid_of_two_such_regions_does() {
         }
     }
     assert_eq!(split.factors(), parts.factors());
-    assert!(split.log_sectors > 1_000 && split.folds > 100);
+    assert!(split.fast_sectors > 1_000 && split.folds > 100);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_plain_spi_nand_as_sold_carries_a_log_and_chains() {
     }
     ftl.check().expect("every invariant holds");
     let counters = ftl.probe();
-    assert!(counters.log_sectors > 5_000 && counters.reclaims > 10, "{counters:?}");
+    assert!(counters.fast_sectors > 5_000 && counters.reclaims > 10, "{counters:?}");
 }
 
 #[test]
@@ -236,11 +236,11 @@ fn the_filter_switched_off_sends_large_writes_to_the_log_too() {
     let config = Config { throttle: false, ..config };
     let mut by_size = World::new(geometry, config);
     by_size.run(&large, Checks::EachStep);
-    assert_eq!(by_size.counters().log_sectors, 0);
+    assert_eq!(by_size.counters().fast_sectors, 0);
     let filter = FilterChoice::AcceptAll;
     let mut all = World::new(geometry, Config { filter, ..config });
     all.run(&large, Checks::EachStep);
-    assert_eq!(all.counters().log_sectors, 300);
+    assert_eq!(all.counters().fast_sectors, 300);
 }
 
 #[test]

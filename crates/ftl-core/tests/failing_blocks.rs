@@ -339,7 +339,7 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
     for _ in 0..100 {
         truth.step(&mut ftl, &mut dice);
     }
-    assert!(ftl.health().log.is_some());
+    assert!(ftl.health().fast.is_some());
     for number in 0..log.block_count().get() {
         let block = Block::new(log.region, log.first + number);
         ftl.device_mut().chip.fail_erase(block, When::Always);
@@ -347,7 +347,7 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
     for _ in 0..400 {
         assert!(truth.step(&mut ftl, &mut dice), "the chains take it all");
     }
-    assert_eq!(ftl.health().log, None);
+    assert_eq!(ftl.health().fast, None);
     assert_eq!(ftl.health().reserve_left, ftl.health().reserve);
     for stops in [true, false] {
         ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
@@ -356,7 +356,7 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
         }
         ftl = Ftl::mount(ftl.into_parts().0, &config, ram.lend(), NoProbe).expect("mounted");
         truth.compare(&mut ftl);
-        assert_eq!(ftl.health().log, None);
+        assert_eq!(ftl.health().fast, None);
         for _ in 0..50 {
             assert!(truth.step(&mut ftl, &mut dice));
         }

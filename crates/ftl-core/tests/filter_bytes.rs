@@ -48,7 +48,7 @@ fn log_writes_of_hybrid(sector: u32, bytes: u32) -> u64 {
     let mut ftl = Ftl::format(chip, &config, memory.lend(), KEY, Counters::default())
         .unwrap_or_else(|_| panic!("formatted"));
     write_all(&mut ftl, sector, bytes);
-    ftl.probe().log_writes
+    ftl.probe().fast_writes
 }
 
 /// Returns how many of the writes went to the page store's fast area.
@@ -65,7 +65,7 @@ fn log_writes_of_pages(sector: u32, bytes: u32) -> u64 {
     let mut ftl = PageFtl::format(chip, &config, memory.lend(), KEY, Counters::default())
         .unwrap_or_else(|_| panic!("formatted"));
     write_all(&mut ftl, sector, bytes);
-    ftl.probe().log_writes
+    ftl.probe().fast_writes
 }
 
 fn chip_geometry(chip: &Chip) -> &Geometry {

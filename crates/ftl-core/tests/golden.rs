@@ -132,11 +132,11 @@ fn table(name: &str, counters: &Counters) -> String {
     let lines = [
         format!(
             "sectors: {} to the log, {} to chains",
-            counters.log_sectors, counters.chain_sectors
+            counters.fast_sectors, counters.main_sectors
         ),
         format!(
             "rejected: {} by the index, {} by the log, {} by the throttle",
-            counters.rejected_by_index, counters.rejected_by_log, counters.rejected_by_throttle
+            counters.rejected_by_index, counters.rejected_by_space, counters.rejected_by_throttle
         ),
         format!("chain pages: {lookups} written, {misses} of them without a map at hand"),
         format!("scans: {scans} of {scanned_pages} pages"),
@@ -190,7 +190,7 @@ fn the_scenarios_reach_what_they_are_named_for() {
     assert!(of("hybrid, throttled").rejected_by_throttle > 0);
     assert_ne!(of("hybrid, updates fall"), of("hybrid, updates fall, without rule c"));
     assert!(of("hybrid, no map kept").misses > of("hybrid").misses);
-    assert_eq!(of("conventional").log_sectors, 0);
+    assert_eq!(of("conventional").fast_sectors, 0);
     let counters = of("hybrid");
     for cause in [Cause::Host, Cause::Gc, Cause::WriteBack, Cause::Scan, Cause::Mount] {
         let of = |region| Verb::ALL.map(|verb| counters.operations(region, verb, cause));

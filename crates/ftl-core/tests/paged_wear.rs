@@ -55,7 +55,7 @@ fn cold_and_hot(geometry: Geometry, config: &PagedConfig) -> ([u32; 2], u64, u64
         ftl.check().expect("every invariant holds");
         let health = ftl.health();
         let spread = |wear: ftl_core::health::Wear| wear.most - wear.least;
-        let spreads = [spread(health.chains), health.log.map_or(0, spread)];
+        let spreads = [spread(health.main), health.fast.map_or(0, spread)];
         let programs = |cause| -> u64 {
             let of = |region: &Region| ftl.probe().operations(*region, Verb::Program, cause);
             Region::ALL.iter().map(of).sum()
@@ -115,7 +115,7 @@ fn the_fast_area_wears_no_faster_than_its_endurance_allows() {
             }
             ftl.check().expect("every invariant holds");
             let health = ftl.health();
-            (health.log.expect("a fast area").mean, health.chains.mean)
+            (health.fast.expect("a fast area").mean, health.main.mean)
         })
     };
     let (fast, main) = worn(&config(None));

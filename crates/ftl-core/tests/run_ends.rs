@@ -63,7 +63,7 @@ fn cost_of_runs(log: LogRegion, run_ends: RunEnds) -> Cost {
     let probe = ftl.probe();
     let programs = Region::ALL.into_iter().map(|region| probe.total(region, Verb::Program)).sum();
     // The log's blocks are erased when the device is formatted.
-    Cost { log_writes: probe.log_writes, programs, erases: probe.total(Region::Mlc, Verb::Erase) }
+    Cost { log_writes: probe.fast_writes, programs, erases: probe.total(Region::Mlc, Verb::Erase) }
 }
 
 #[test]

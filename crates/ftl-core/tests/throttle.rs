@@ -185,11 +185,11 @@ fn a_new_hot_set_finds_its_way_into_a_throttled_log() {
     let mut workload = Workload { dice, hot: 100, start: 0 };
     world.live(|world, ftl| {
         let mut run = |workload: &mut Workload, requests: u32| {
-            let before = ftl.probe().log_sectors;
+            let before = ftl.probe().fast_sectors;
             for _ in 0..requests {
                 world.step(ftl, workload.next());
             }
-            ftl.probe().log_sectors - before
+            ftl.probe().fast_sectors - before
         };
         run(&mut workload, 40_000);
         let usual = run(&mut workload, 20_000);
@@ -216,12 +216,12 @@ fn a_cold_sector_is_not_let_in_by_one_rejection_alone_but_by_a_second_write_soon
         }
         // Two writes do not wear the chains, so the throttle stays active.
         let stranger = Step::Write { first: 500 * PER_BLOCK + 3, count: 1 };
-        let before = (ftl.probe().log_sectors, ftl.probe().rejected_by_throttle);
+        let before = (ftl.probe().fast_sectors, ftl.probe().rejected_by_throttle);
         world.step(ftl, stranger);
-        let once = (ftl.probe().log_sectors, ftl.probe().rejected_by_throttle);
+        let once = (ftl.probe().fast_sectors, ftl.probe().rejected_by_throttle);
         assert_eq!(once, (before.0, before.1 + 1), "a sector that nobody knows is turned away");
         world.step(ftl, stranger);
-        let twice = (ftl.probe().log_sectors, ftl.probe().rejected_by_throttle);
+        let twice = (ftl.probe().fast_sectors, ftl.probe().rejected_by_throttle);
         assert_eq!(twice, (once.0 + 1, once.1), "it left its name, by which it enters now");
     });
 }

@@ -122,7 +122,7 @@ fn a_sector_of_the_log_that_is_trimmed_stays_forgotten_while_its_old_copy_stands
         let mut world = World::new(geometry, config);
         // One sector goes to the log and is trimmed; the page in the log is still there at each mount.
         world.run(&[write(9, 1), trim(9, 1)], Checks::EachStep);
-        assert_eq!(world.counters().log_sectors, 1);
+        assert_eq!(world.counters().fast_sectors, 1);
         for _ in 0..3 {
             world.live(|_, ftl| {
                 let zeros = vec![0; 512];

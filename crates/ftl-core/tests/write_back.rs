@@ -139,7 +139,7 @@ fn suspending_empties_the_log_of_data_that_are_hot_no_more() {
     let [all, without_c] = [ALL, WITHOUT_C].map(|rules| run(rules, 26_000, 2, away.clone()));
     let kept = |counters: &Counters| counters.reclaimed_kept;
     println!("{} sectors carried with (c), {} without", kept(&all), kept(&without_c));
-    println!("{} sectors entered with (c), {} without", all.log_sectors, without_c.log_sectors);
+    println!("{} sectors entered with (c), {} without", all.fast_sectors, without_c.fast_sectors);
     println!("{} folds with (c), {} without", all.folds, without_c.folds);
     assert!(kept(&all) < kept(&without_c));
     // As long as the share of updates does not fall, the rule changes nothing.

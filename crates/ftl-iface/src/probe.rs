@@ -16,8 +16,10 @@ pub enum Cause {
     Gc,
     /// Moving cold data onto a worn block.
     WearLeveling,
-    /// Address translation: reading tags to find out which page of a chain holds which sector.
+    /// Reading tags to find out which page of a chain of blocks holds which sector.
     Scan,
+    /// Pages of a map that is kept on flash.
+    Map,
     /// Moving data from the log to the chains.
     WriteBack,
     /// Headers, summaries, trims.
@@ -32,11 +34,12 @@ pub enum Cause {
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Host,
         Self::Gc,
         Self::WearLeveling,
         Self::Scan,
+        Self::Map,
         Self::WriteBack,
         Self::Meta,
         Self::Mount,
@@ -51,6 +54,7 @@ impl Cause {
             Self::Gc => "gc",
             Self::WearLeveling => "wear_leveling",
             Self::Scan => "scan",
+            Self::Map => "map",
             Self::WriteBack => "write_back",
             Self::Meta => "meta",
             Self::Mount => "mount",
@@ -129,30 +133,38 @@ impl Operations {
     }
 }
 
-/// A decision of the FTL, beside the operations that follow from it.
+/// Why a hot write did not go to the fast area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// Its hash table has no free entry.
+    Index,
+    /// It has no free page.
+    Space,
+    /// It wears too fast.
+    Throttle,
+}
+
+/// A decision of the FTL, beside the operations that follow from it. The fast area is the small one, the log of a
+/// hybrid FTL; the main area is the rest, its chains of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A host write went to the log.
-    LogWrite {
+    /// A host write went to the fast area.
+    ToFast {
         /// How many sectors it has.
         sectors: SectorCount,
     },
-    /// The rest of a host write went to the log, after whole pages of it went elsewhere.
-    LogTail {
+    /// The rest of a host write went to the fast area, after whole pages of it went to the main one.
+    RestToFast {
         /// How many sectors.
         sectors: SectorCount,
     },
-    /// Sectors of a host write went to the chains.
-    ChainWrite {
+    /// Sectors of a host write went to the main area.
+    ToMain {
         /// How many.
         sectors: SectorCount,
     },
-    /// A hot write found no free entry in the hash table and went to the chains.
-    RejectedByIndex,
-    /// A hot write found the log full and went to the chains.
-    RejectedByLog,
-    /// The throttle sent a hot write to the chains.
-    RejectedByThrottle,
+    /// A hot write went to the main area.
+    Rejected(Rejection),
     /// A page was to be written to a chain: was the chain's map cached?
     Lookup {
         /// Whether the mapping cache had it.
@@ -222,16 +234,16 @@ impl<P: Probe> Probe for &mut P {
 pub struct Counters {
     /// By region.
     operations: [Operations; 2],
-    /// Sectors of host writes that went to the log.
-    pub log_sectors: u64,
-    /// Host writes that went to the log.
-    pub log_writes: u64,
-    /// Sectors of host writes that went to the chains.
-    pub chain_sectors: u64,
+    /// Sectors of host writes that went to the fast area.
+    pub fast_sectors: u64,
+    /// Host writes that went to the fast area.
+    pub fast_writes: u64,
+    /// Sectors of host writes that went to the main area.
+    pub main_sectors: u64,
     /// Hot writes that found no free entry in the hash table.
     pub rejected_by_index: u64,
-    /// Hot writes that found the log full.
-    pub rejected_by_log: u64,
+    /// Hot writes that found the fast area full.
+    pub rejected_by_space: u64,
     /// Hot writes that the throttle rejected.
     pub rejected_by_throttle: u64,
     /// Page writes to chains.
@@ -270,7 +282,7 @@ pub struct Ratio {
 /// The factors of the paper's analysis (section 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Factors {
-    /// The share of user data written to the log.
+    /// The share of user data written to the fast area.
     pub alpha: Ratio,
     /// Valid sectors per tail block.
     pub n1: Ratio,
@@ -309,7 +321,7 @@ impl Counters {
     pub fn factors(&self) -> Factors {
         let ratio = |part, whole| Ratio { part, whole };
         Factors {
-            alpha: ratio(self.log_sectors, self.log_sectors + self.chain_sectors),
+            alpha: ratio(self.fast_sectors, self.fast_sectors + self.main_sectors),
             n1: ratio(self.reclaimed_valid, self.reclaims),
             n2: ratio(self.reclaimed_kept, self.reclaims),
             n3: ratio(self.scanned_pages, self.scans),
@@ -328,15 +340,15 @@ impl Probe for Counters {
 
     fn event(&mut self, event: Event) {
         match event {
-            Event::LogWrite { sectors } => {
-                self.log_sectors += u64::from(sectors.get());
-                self.log_writes += 1;
+            Event::ToFast { sectors } => {
+                self.fast_sectors += u64::from(sectors.get());
+                self.fast_writes += 1;
             }
-            Event::LogTail { sectors } => self.log_sectors += u64::from(sectors.get()),
-            Event::ChainWrite { sectors } => self.chain_sectors += u64::from(sectors.get()),
-            Event::RejectedByIndex => self.rejected_by_index += 1,
-            Event::RejectedByLog => self.rejected_by_log += 1,
-            Event::RejectedByThrottle => self.rejected_by_throttle += 1,
+            Event::RestToFast { sectors } => self.fast_sectors += u64::from(sectors.get()),
+            Event::ToMain { sectors } => self.main_sectors += u64::from(sectors.get()),
+            Event::Rejected(Rejection::Index) => self.rejected_by_index += 1,
+            Event::Rejected(Rejection::Space) => self.rejected_by_space += 1,
+            Event::Rejected(Rejection::Throttle) => self.rejected_by_throttle += 1,
             Event::Lookup { cached } => {
                 self.lookups += 1;
                 self.misses += u64::from(!cached);

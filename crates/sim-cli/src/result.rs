@@ -200,6 +200,7 @@ impl ByRequest {
             all.write_back += kind.write_back;
             all.wear_leveling += kind.wear_leveling;
             all.scan += kind.scan;
+            all.map += kind.map;
             all.meta += kind.meta;
         }
         all
@@ -222,15 +223,18 @@ pub struct ByCause {
     pub write_back: f64,
     /// Leveling wear.
     pub wear_leveling: f64,
-    /// Address translation: finding where sectors are.
+    /// Address translation by tags: finding where in a chain sectors are.
     pub scan: f64,
+    /// Reading and programming pages of a map.
+    #[serde(default)]
+    pub map: f64,
     /// Headers, summaries, trims; proving after a mount what the log holds.
     pub meta: f64,
 }
 
 impl ByCause {
     /// The parts with their names, in the order of the JSON.
-    pub const fn parts(&self) -> [(&'static str, f64); 8] {
+    pub const fn parts(&self) -> [(&'static str, f64); 9] {
         [
             ("waiting", self.waiting),
             ("host", self.host),
@@ -239,6 +243,7 @@ impl ByCause {
             ("write-back", self.write_back),
             ("wear leveling", self.wear_leveling),
             ("scan", self.scan),
+            ("map", self.map),
             ("meta", self.meta),
         ]
     }
@@ -340,8 +345,14 @@ pub struct Pages {
     pub wl_read: u64,
     /// To level wear.
     pub wl_program: u64,
-    /// To find out where sectors are.
+    /// To find out by tags where sectors are.
     pub scan_read: u64,
+    /// Pages of a map.
+    #[serde(default)]
+    pub map_read: u64,
+    /// Pages of a map.
+    #[serde(default)]
+    pub map_program: u64,
     /// Headers, summaries, trims.
     pub meta_read: u64,
     /// Headers, summaries, trims.
@@ -351,12 +362,13 @@ pub struct Pages {
 impl Pages {
     /// Pages programmed.
     pub const fn programs(&self) -> u64 {
-        self.host_program + self.gc_program + self.wl_program + self.meta_program
+        self.host_program + self.gc_program + self.wl_program + self.map_program + self.meta_program
     }
 
     /// Pages read.
     pub const fn reads(&self) -> u64 {
-        self.host_read + self.gc_read + self.wl_read + self.scan_read + self.meta_read
+        let translation = self.scan_read + self.map_read;
+        self.host_read + self.gc_read + self.wl_read + translation + self.meta_read
     }
 
     /// Operations under the names of the result. Moving data from the fast part to the large one counts as making room
@@ -371,6 +383,7 @@ impl Pages {
                 Cause::WearLeveling => (&mut pages.wl_read, &mut pages.wl_program),
                 // A scan programs nothing.
                 Cause::Scan => (&mut pages.scan_read, &mut pages.meta_program),
+                Cause::Map => (&mut pages.map_read, &mut pages.map_program),
                 Cause::Meta | Cause::Mount | Cause::Backup | Cause::Scrub => {
                     (&mut pages.meta_read, &mut pages.meta_program)
                 }
@@ -526,7 +539,7 @@ mod tests {
         }
         operations.count(Verb::Program, Cause::WriteBack);
         let pages = Pages::of(&operations);
-        assert_eq!((pages.reads(), pages.programs()), (9, 10));
+        assert_eq!((pages.reads(), pages.programs()), (10, 11));
         assert_eq!((pages.gc_read, pages.gc_program, pages.host_program), (2, 3, 1));
         let part = PartResult::new(7, &[1, 3], &operations);
         assert_eq!((part.wear.mean, part.operations.len()), (2.0, Cause::ALL.len()));

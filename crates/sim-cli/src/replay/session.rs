@@ -214,6 +214,7 @@ fn by_request(before: &Before, after: &Before, tally: &Tally) -> ByRequest {
             write_back: spent.write_back.as_micros_f64(),
             wear_leveling: spent.wear_leveling.as_micros_f64(),
             scan: spent.scan.as_micros_f64(),
+            map: spent.map.as_micros_f64(),
             meta: spent.meta.as_micros_f64(),
         }
     });

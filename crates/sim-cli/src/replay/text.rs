@@ -150,10 +150,13 @@ fn flash(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     };
     row("read for the host", &|region| show::count(region.pages.host_read));
     row("read by garbage collection", &|region| show::count(region.pages.gc_read));
-    row("read for address translation", &|region| show::count(region.pages.scan_read));
+    row("read for address translation", &|region| {
+        show::count(region.pages.scan_read + region.pages.map_read)
+    });
     row("programmed for the host", &|region| show::count(region.pages.host_program));
     row("programmed by garbage collection", &|region| show::count(region.pages.gc_program));
     row("programmed for wear leveling", &|region| show::count(region.pages.wl_program));
+    row("programmed for the map", &|region| show::count(region.pages.map_program));
     row("programmed for metadata", &|region| show::count(region.pages.meta_program));
     row("blocks erased", &|region| show::count(region.erases));
     row("erases per block, mean", &|region| format!("{:.2}", region.erase_count.mean));

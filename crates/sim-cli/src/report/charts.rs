@@ -57,11 +57,12 @@ type Figure = (&'static str, fn(&Pages) -> u64);
 
 /// Data programmed, by cause: a bar for each region of each system.
 pub(super) fn writes(outcomes: &[Outcome], setup: &Setup) -> String {
-    let figures: [Figure; 4] = [
+    let figures: [Figure; 5] = [
         ("for the host", |pages| pages.host_program),
         ("garbage collection", |pages| pages.gc_program),
         ("wear leveling", |pages| pages.wl_program),
         ("metadata", |pages| pages.meta_program),
+        ("map", |pages| pages.map_program),
     ];
     traffic(outcomes, setup, "Write traffic by cause", &figures)
 }
@@ -73,7 +74,7 @@ pub(super) fn reads(outcomes: &[Outcome], setup: &Setup) -> String {
         ("garbage collection", |pages| pages.gc_read),
         ("wear leveling", |pages| pages.wl_read),
         ("metadata", |pages| pages.meta_read),
-        ("address translation", |pages| pages.scan_read),
+        ("address translation", |pages| pages.scan_read + pages.map_read),
     ];
     traffic(outcomes, setup, "Read traffic by cause", &figures)
 }

@@ -50,8 +50,10 @@ pub struct Spent {
     pub write_back: Nanos,
     /// Leveling wear.
     pub wear_leveling: Nanos,
-    /// Address translation: finding where sectors are.
+    /// Address translation by tags: finding where in a chain sectors are.
     pub scan: Nanos,
+    /// Reading and programming pages of a map.
+    pub map: Nanos,
     /// Headers, summaries, trims; and telling stale entries of the log from valid ones after a mount.
     pub meta: Nanos,
 }
@@ -67,6 +69,7 @@ impl Spent {
             write_back: self.write_back - before.write_back,
             wear_leveling: self.wear_leveling - before.wear_leveling,
             scan: self.scan - before.scan,
+            map: self.map - before.map,
             meta: self.meta - before.meta,
         }
     }
@@ -116,6 +119,7 @@ impl Meter {
                 Cause::WriteBack => spent.write_back += chains + log,
                 Cause::WearLeveling => spent.wear_leveling += chains + log,
                 Cause::Scan => spent.scan += chains + log,
+                Cause::Map => spent.map += chains + log,
                 Cause::Meta | Cause::Mount | Cause::Backup | Cause::Scrub => {
                     spent.meta += chains + log;
                 }

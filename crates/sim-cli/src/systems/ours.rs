@@ -333,7 +333,7 @@ impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
         else {
             return books;
         };
-        books.log_writes = Some(counters.log_writes);
+        books.log_writes = Some(counters.fast_writes);
         books.filter = Some(Filter::of(self.threshold(), self.sector_bytes()));
         books.throttle = Some(Throttle {
             active_share: result::ratio(asked.throttled, asked.writes),

@@ -207,7 +207,8 @@ fn doing(cause: &str) -> &str {
         "fold" => "folding (merging a chain of blocks into one)",
         "write-back" => "writing cold data back",
         "wear leveling" => "wear leveling",
-        "scan" => "address translation (reading tags or map pages)",
+        "scan" => "address translation (reading tags)",
+        "map" => "its map (reading and writing pages of it)",
         _ => "the FTL's metadata",
     }
 }

@@ -131,9 +131,10 @@ fn a_result_has_every_name_of_the_schema() {
         assert!(result.get(key).is_some_and(|value| !value.is_null()), "{key}: {result}");
     }
     let times = "total mean p50 p90 p99 p999 max";
-    let causes = "waiting host reclaim fold write_back wear_leveling scan meta";
+    let causes = "waiting host reclaim fold write_back wear_leveling scan map meta";
     let region = "erases erase_count lifetime_years pages";
-    let pages = "host_read host_program gc_read gc_program wl_read wl_program scan_read meta_read meta_program";
+    let pages = "host_read host_program gc_read gc_program wl_read wl_program scan_read map_read \
+                 map_program meta_read meta_program";
     for (place, keys) in [
         ("/requests", "reads writes trims flushes sectors_read sectors_written"),
         ("/response_us", times),

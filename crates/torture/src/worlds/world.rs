@@ -2,7 +2,7 @@
 
 use super::draw;
 use super::script::Extent;
-use super::temper::Temper;
+use super::temper::{Before, Temper};
 use crate::dice::{Dice, mix};
 use crate::faults::Faults;
 use crate::setup::{FtlName, Setup, SetupError};
@@ -38,7 +38,9 @@ impl World {
         }
         faults.factory_bad = dice.percent(20).into();
         faults.bits = dice.percent(25);
-        Ok(Self { seed, setup, faults, bytes: dice.percent(15), temper })
+        // What is no page of ours may be read in parts: stamps stand for whole sectors.
+        let bytes = dice.percent(15) || matches!(temper.before, Before::Painted(_));
+        Ok(Self { seed, setup, faults, bytes, temper })
     }
 
     pub(super) fn extent(&self) -> Extent {

@@ -98,10 +98,10 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let window_max = config.window_max.map_or(most, |window| u32::from(window).clamp(1, most));
         Throttle::new(ThrottleConfig {
             enabled: config.throttle && log_blocks > 0,
-            log_blocks: BlockCount::new(log_blocks),
-            chain_blocks: shape.chain.block_count(),
-            log_endurance: config.endurance.log,
-            chain_endurance: config.endurance.chain,
+            fast_blocks: BlockCount::new(log_blocks),
+            main_blocks: shape.chain.block_count(),
+            fast_endurance: config.endurance.log,
+            main_endurance: config.endurance.chain,
             window_floor: BlockCount::new(window_max.min(2)),
             window_max: BlockCount::new(window_max),
             period: PERIOD,

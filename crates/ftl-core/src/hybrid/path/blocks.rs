@@ -179,7 +179,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if last { self.flash.erase_last(spot, cause) } else { self.flash.erase(spot, cause) };
         match erased {
             Ok(()) => {
-                self.throttle.note_chain_erase();
+                self.throttle.note_main_erase();
                 Ok(Erasure::Done)
             }
             // Any data that a mount finds in it is stale.

@@ -27,12 +27,6 @@ pub(crate) enum Newest {
     InChain,
 }
 
-impl Newest {
-    const fn in_log_if(in_log: bool) -> Self {
-        if in_log { Self::InLog } else { Self::InChain }
-    }
-}
-
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Drops the stale entries of a logical block, unless that was done before.
     #[inline]
@@ -76,18 +70,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let spot = |page| Spot::log(block, page);
         let in_log = self.date(spot(page), pages, next)?;
         if in_log.from > chain.to || in_log.to < chain.from {
-            return Ok(Newest::in_log_if(in_log.from > chain.to));
+            return Ok(if in_log.from > chain.to { Newest::InLog } else { Newest::InChain });
         }
         if in_log.is_exact() {
             // An unreadable trim would read as zeros, which is worse than the data that it may have trimmed.
-            return Ok(Newest::in_log_if(chain.trims));
+            return Ok(if chain.trims { Newest::InLog } else { Newest::InChain });
         }
         // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
         // valid.
         let follows = page + 1 < pages && self.flash.look(spot(page + 1), Cause::Mount)?.is_page();
         // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
         let counts = follows && (block != tail || self.is_whole_but(spot(page), pages)?);
-        Ok(Newest::in_log_if(counts))
+        Ok(if counts { Newest::InLog } else { Newest::InChain })
     }
 
     /// When the chain last wrote, copied or trimmed a sector, or recorded it as absent. `None`: it never did, or it

@@ -6,7 +6,7 @@ use crate::config::{FilterChoice, RunEnds};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::Log;
 use crate::hybrid::state::Ftl;
-use crate::probe::{Event, Probe};
+use crate::probe::{Event, Probe, Rejection};
 
 /// Where a write goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             for sector in first.run(count) {
                 log.index.insert_virtual(sector, window);
             }
-            self.flash.tell(Event::RejectedByThrottle);
+            self.flash.tell(Event::Rejected(Rejection::Throttle));
             return Route::Chains;
         }
         Route::Log { pages }

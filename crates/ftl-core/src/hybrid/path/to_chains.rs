@@ -88,7 +88,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if let Some(last) = replaced {
             self.protect_last_log(last);
         }
-        self.flash.tell(Event::ChainWrite { sectors: sector - first });
+        self.flash.tell(Event::ToMain { sectors: sector - first });
         Ok(pages)
     }
 

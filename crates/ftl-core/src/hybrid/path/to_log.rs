@@ -12,7 +12,7 @@ use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots};
-use crate::probe::{Cause, Event, Probe};
+use crate::probe::{Cause, Event, Probe, Rejection};
 use crate::table::BlockNumber;
 
 /// Whether the log can take what is to be written.
@@ -39,7 +39,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let mut log = self.the_log()?;
         if log.free_pages() < pages {
             if self.reclaim_pages(pages)? == LogRoom::Full {
-                self.flash.tell(Event::RejectedByLog);
+                self.flash.tell(Event::Rejected(Rejection::Space));
                 return Ok(None);
             }
             log = self.the_log()?;
@@ -47,7 +47,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let window = log.window();
         let updates = log.index.reserve(first, count, window);
         match updates {
-            None => self.flash.tell(Event::RejectedByIndex),
+            None => self.flash.tell(Event::Rejected(Rejection::Index)),
             // For those already in the log this was done before.
             Some(updates) if updates < count => self.note_logged(first, count),
             Some(_) => {}
@@ -66,7 +66,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         data: &[u8],
     ) -> Result<u32, Fault<D::Error>> {
         self.write_back.note_hot_write(updates, count);
-        self.flash.tell(Event::LogWrite { sectors: count });
+        self.flash.tell(Event::ToFast { sectors: count });
         let sector_bytes = self.shape.sector_bytes.as_usize();
         let slots = self.shape.log.map_or(1, |area| usize::from(area.slots)).max(1);
         let mut pages = 0;
@@ -180,7 +180,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let Some(demotion) = log.next_demotion(&mut self.flash)? else {
             let (valid, kept) = log.drop_tail(&mut self.flash)?;
-            self.throttle.note_log_erase();
+            self.throttle.note_fast_erase();
             self.flash.tell(Event::Reclaimed { valid, kept });
             return Ok(());
         };

@@ -124,7 +124,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     pub(crate) fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
-        let before = self.map.load(&mut self.door, leaf, Cause::Meta)?;
+        let before = self.map.load(&mut self.door, leaf, Cause::Map)?;
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
@@ -174,7 +174,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.seal(page, horizon, key);
         self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
         self.door.hold_no_more(1);
-        let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Meta)?;
+        let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Map)?;
         let weight = self.leaf_weight();
         self.blocks.refer(spot.block, weight);
         if let Some(old) = self.map.spot(leaf) {

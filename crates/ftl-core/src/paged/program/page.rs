@@ -247,7 +247,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.table.get(sector).is_some() {
             return Ok(Before::Unknown);
         }
-        Ok(match self.mapped(sector, Cause::Scan)? {
+        Ok(match self.mapped(sector, Cause::Map)? {
             Mapped::At(place) => Before::In(self.shape.block_of(place)),
             Mapped::Nowhere | Mapped::Lost => Before::Unknown,
         })

@@ -347,10 +347,10 @@ fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
     let endurance = endurance.unwrap_or(Endurance { log: 0, chain: 0 });
     Throttle::new(ThrottleConfig {
         enabled,
-        log_blocks: BlockCount::new(fast),
-        chain_blocks: BlockCount::new(shape.main.blocks),
-        log_endurance: endurance.log,
-        chain_endurance: endurance.chain,
+        fast_blocks: BlockCount::new(fast),
+        main_blocks: BlockCount::new(shape.main.blocks),
+        fast_endurance: endurance.log,
+        main_endurance: endurance.chain,
         window_floor: BlockCount::ZERO,
         window_max: BlockCount::ZERO,
         period: ThrottleConfig::PERIOD,

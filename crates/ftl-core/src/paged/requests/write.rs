@@ -27,7 +27,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut young = 0;
         if asked == Stream::Hot {
             let sectors = SectorCount::new(self.shape.whole_sectors(data.len()) as u32);
-            self.door.tell(Event::LogWrite { sectors });
+            self.door.tell(Event::ToFast { sectors });
         }
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
@@ -48,8 +48,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let sectors = SectorCount::new(take as u32);
             match (asked, stream) {
                 (Stream::Hot, _) => {}
-                (_, Stream::Hot) => self.door.tell(Event::LogTail { sectors }),
-                _ => self.door.tell(Event::ChainWrite { sectors }),
+                (_, Stream::Hot) => self.door.tell(Event::RestToFast { sectors }),
+                _ => self.door.tell(Event::ToMain { sectors }),
             }
             self.pace(stream)?;
             self.refresh_some()?;

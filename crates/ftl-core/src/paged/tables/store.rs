@@ -138,7 +138,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(entry) = self.table.get(sector) {
             return Ok(Mapped::At(entry.place));
         }
-        self.mapped(sector, Cause::Scan)
+        self.mapped(sector, Cause::Map)
     }
 
     /// Returns the address in a sector's map page.
@@ -211,9 +211,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Notes that a block for host data or map pages was erased.
     pub(crate) fn note_erase(&mut self, area: Area) {
         match area {
-            Area::Fast => self.throttle.note_log_erase(),
+            Area::Fast => self.throttle.note_fast_erase(),
             Area::Main => {
-                self.throttle.note_chain_erase();
+                self.throttle.note_main_erase();
                 // If little data enters the fast area, it has no victims to learn from: after a while large writes are
                 // tried again.
                 self.stayed = self.stayed.saturating_sub(1);
