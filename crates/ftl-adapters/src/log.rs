@@ -2,7 +2,7 @@
 //!
 //! Errors need nothing of this: `StoreReadError` and `StoreWriteError` carry `defmt::Format`, as do addresses.
 
-use ftl_core::{Cause, Event, Probe, Verb};
+use ftl_core::{Cause, Event, Probe, Rejection, Verb};
 use ftl_iface::Region;
 
 /// A probe that logs: decisions at level `debug`, page operations at level `trace`, and passes both on to another.
@@ -18,13 +18,12 @@ const fn cause_name(cause: Cause) -> &'static str {
         Cause::Gc => "garbage collection",
         Cause::WearLeveling => "wear leveling",
         Cause::Scan => "scan",
+        Cause::Map => "map",
         Cause::WriteBack => "write-back",
         Cause::Meta => "meta",
         Cause::Mount => "mount",
         Cause::Backup => "backup",
         Cause::Scrub => "scrub",
-        #[allow(unreachable_patterns, reason = "causes may be added")]
-        _ => "another cause",
     }
 }
 
@@ -44,11 +43,13 @@ impl<P: Probe> Probe for LogProbe<P> {
 
     fn event(&mut self, event: Event) {
         match event {
-            Event::ToFast { sectors } => defmt::debug!("to the log: {}", sectors),
-            Event::RestToFast { sectors } => defmt::debug!("the rest to the log: {}", sectors),
-            Event::ToMain { sectors } => defmt::debug!("to the chains: {}", sectors),
+            Event::ToFast { sectors } => defmt::debug!("to the fast area: {}", sectors),
+            Event::RestToFast { sectors } => {
+                defmt::debug!("the rest to the fast area: {}", sectors)
+            }
+            Event::ToMain { sectors } => defmt::debug!("to the main area: {}", sectors),
             Event::Rejected(Rejection::Index) => defmt::debug!("hash table full"),
-            Event::Rejected(Rejection::Space) => defmt::debug!("log full"),
+            Event::Rejected(Rejection::Space) => defmt::debug!("fast area full"),
             Event::Rejected(Rejection::Throttle) => defmt::debug!("rejected by the throttle"),
             Event::Lookup { cached } => defmt::debug!("a chain's map, cached: {=bool}", cached),
             Event::Scanned { pages } => defmt::debug!("a chain scanned, pages: {=u32}", pages),
@@ -62,8 +63,6 @@ impl<P: Probe> Probe for LogProbe<P> {
             Event::Switched { erased } => {
                 defmt::debug!("a log block in order switched, blocks erased: {=u32}", erased);
             }
-            #[allow(unreachable_patterns, reason = "events may be added")]
-            _ => defmt::debug!("something else was decided"),
         }
         self.inner.event(event);
     }

@@ -31,13 +31,11 @@ pub const fn cause_name(cause: Cause) -> &'static str {
         Cause::Gc => "reclaim and fold",
         Cause::WearLeveling => "wear leveling",
         Cause::Scan => "scan",
+        Cause::Map => "map",
         Cause::WriteBack => "write back",
         Cause::Meta => "records",
         Cause::Mount => "mount",
         Cause::Backup => "backup",
         Cause::Scrub => "scrub",
-        #[allow(unreachable_patterns)]
-        // Causes may be added; they are named by their number.
-        _ => "other",
     }
 }
