@@ -45,7 +45,7 @@ impl<P: Probe> Probe for LogProbe<P> {
         match event {
             Event::ToFast { sectors } => defmt::debug!("to the fast area: {}", sectors),
             Event::RestToFast { sectors } => {
-                defmt::debug!("the rest to the fast area: {}", sectors)
+                defmt::debug!("the rest to the fast area: {}", sectors);
             }
             Event::ToMain { sectors } => defmt::debug!("to the main area: {}", sectors),
             Event::Rejected(Rejection::Index) => defmt::debug!("hash table full"),

@@ -88,7 +88,7 @@ fn names(cell: &str) -> Vec<String> {
     let fates: Vec<&str> =
         Fate::ROWS.into_iter().filter(|row| cell.contains(&format!("`{row}`"))).collect();
     let mut left = cell.to_owned();
-    for fate in fates {
+    for fate in &fates {
         left = left.replace(&format!("`{fate}`"), "");
     }
     let plays = left.split(',').map(str::trim).filter(|name| !name.is_empty());
