@@ -54,17 +54,18 @@
 //! **Shared by all FTLs.**
 //! - [`filter`]: is a write hot? It decides by size. [`throttle`]: may the fast region take more wear? They do no I/O.
 //! - [`layout`]: what is on flash: tags, stamps, slots, headers. `docs/FORMAT.md` describes it in prose.
-//! - [`bound`]: units of worst cases. [`health`]: what a host can ask about reserve and wear.
-//!   [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a broken invariant
-//!   is reported.
+//! - [`kind`]: what an FTL brings, as traits. [`bound`]: units of worst cases. [`health`]: what a host can ask about
+//!   reserve and wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a
+//!   broken invariant is reported.
 //! - [`weak`]: the list of weak pages, which are to be refreshed.
 //! - [`config`]: the user's configuration. [`table`]: lent memory that only one type of row can index. [`image`]: how
 //!   a module saves its state for the next mount. [`error`]: faults inside, and the errors that the host sees.
 //!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. [`bugs`]: seeded bugs, only in tests of
 //!   tests.
 //!
-//! **What an FTL must bring:** its requests as a [`BlockStore`](ftl_iface::BlockStore), `format` and `mount`, a plan of
-//! its memory, its tables, and its invariants under `check`.
+//! **What an FTL must bring:** the traits [`FtlKind`] and [`MountedFtl`] say it: a plan of its memory, `format` and
+//! `mount`, requests as a [`BlockStore`](ftl_iface::BlockStore), a clean stop, health, worst cases, and its invariants
+//! under `check`.
 //!
 //! # Features
 //!
@@ -117,6 +118,8 @@ pub mod throttle;
 pub mod layout;
 
 // planning, checks and errors,
+pub mod kind;
+
 pub mod bound;
 
 pub mod health;
@@ -146,6 +149,7 @@ pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, Probin
 pub use config::{PairedPages, WriteBackConfig};
 pub use health::{Health, Wear};
 pub use hybrid::bound::WorstCase;
+pub use hybrid::kind::Hybrid;
 pub use hybrid::mechanisms::{ChainsAlone, LogAndChains, Mechanisms, Missing};
 pub use hybrid::mount::{MountError, Stopped};
 #[cfg(feature = "alloc")]
@@ -156,7 +160,9 @@ pub use hybrid::state::Ftl;
 /// The rooms of the hybrid FTL, by the names that they had when there was no other.
 #[doc(no_inline)]
 pub use hybrid::{address, flash, ftl, mlc, mount, ram, shape, slc, wear, writeback};
+pub use kind::{FtlKind, MountedFtl};
 #[cfg(feature = "alloc")]
 pub use memory::Owned;
 pub use memory::{Lent, Plan, PlanRow, WrongLength};
+pub use paged::kind::PageStore;
 pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Rejection, Verb};

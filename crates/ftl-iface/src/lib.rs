@@ -56,5 +56,5 @@ pub use nand::{
 };
 pub use pairing::Pairing;
 pub use probe::{Cause, Counters, NoProbe, Operations, Probe, Verb};
-pub use store::{BlockStore, StoreReadError, StoreWriteError, Work};
+pub use store::{BlockStore, Lifetime, StoreReadError, StoreWriteError, Work};
 pub use units::{BlockCount, Bytes, PageCount, SectorCount};

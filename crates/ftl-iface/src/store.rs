@@ -32,6 +32,18 @@ pub trait BlockStore {
     /// Writes the sectors from `first` on. When it returns, they are on flash.
     fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Self::Error>>;
 
+    /// Writes the sectors from `first` on, and says how long the host expects them to live. A store may use that to
+    /// put together what dies together; what it promises is the same.
+    fn write_hinted(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), StoreWriteError<Self::Error>> {
+        let _ = lifetime;
+        self.write(first, data)
+    }
+
     /// Trims `count` sectors from `first` on. They read as zeros until written again.
     fn trim(
         &mut self,
@@ -66,6 +78,15 @@ impl<S: BlockStore + ?Sized> BlockStore for &mut S {
         (**self).write(first, data)
     }
 
+    fn write_hinted(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), StoreWriteError<Self::Error>> {
+        (**self).write_hinted(first, data, lifetime)
+    }
+
     fn trim(
         &mut self,
         first: Sector,
@@ -81,6 +102,23 @@ impl<S: BlockStore + ?Sized> BlockStore for &mut S {
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<Self::Error>> {
         (**self).maintain(budget)
     }
+}
+
+/// How long data is expected to live before it is written again or trimmed, compared with the rest of the host's data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum Lifetime {
+    /// The host does not know.
+    #[default]
+    Unknown,
+    /// Short: a journal, a temporary file.
+    Short,
+    /// Neither short nor long.
+    Medium,
+    /// Long: what is kept.
+    Long,
+    /// As long as the device.
+    Extreme,
 }
 
 /// Whether [`BlockStore::maintain`] left work to do.

@@ -6,20 +6,15 @@ use std::sync::Arc;
 use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::layout::{self, Kind, Slot};
-use ftl_core::{
-    ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, MountError, RamPlan, ShapeError,
-};
-use ftl_iface::{
-    Block, BlockCount, Bytes, Geometry, NandDevice, Page, PageIndex, Sector, StoreWriteError,
-};
+use ftl_core::{ChainsAlone, Config, LogAndChains, Mechanisms, RamPlan, ShapeError};
+use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex, Sector};
 use nand_model::{Chip, Stamp};
 
-use crate::crossing::{Crossing, Halt};
+use crate::crossing::Crossing;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::subject::{self, Configured, Live, Subject, Unmounted};
 use crate::tags;
-use crate::teller::Teller;
 
 /// The hybrid FTL with a configuration.
 #[derive(Clone, Debug)]
@@ -173,12 +168,7 @@ impl OnFlash for Hybrid {
 
 impl Subject for Hybrid {
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = device.take_memory();
-        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
-        let formatted = Ftl::format(&mut *device, &self.config, ram, key, teller);
-        let formatted = formatted.map(drop).map_err(|error| error.to_string());
-        device.give_memory(memory);
-        formatted
+        subject::format::<ftl_core::Hybrid>(device, &self.config, &self.plan, key)
     }
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
@@ -210,28 +200,12 @@ impl Mechanisms for NeverStopped {
 }
 
 impl Hybrid {
-    fn mount_as<M: Mechanisms>(
+    fn mount_as<M: Mechanisms + 'static>(
         &self,
         device: &mut Crossing,
         live: &mut Live<'_>,
     ) -> Result<(), Unmounted> {
-        let mut memory = device.take_memory();
-        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
-        let mounted: Result<Ftl<'_, _, _, M>, _> =
-            Ftl::mount_as(&mut *device, &self.config, ram, teller);
-        let mounted = match mounted {
-            Ok(mut ftl) => {
-                live(&mut ftl);
-                Ok(())
-            }
-            Err(error @ (MountError::NotFormatted | MountError::DamagedHeader)) => {
-                Err(Unmounted::Blank(error.to_string()))
-            }
-            Err(error @ MountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
-            Err(error) => Err(Unmounted::Failed(error.to_string())),
-        };
-        device.give_memory(memory);
-        mounted
+        subject::mount::<ftl_core::Hybrid<M>>(device, &self.config, &self.plan, live)
     }
 }
 
@@ -246,57 +220,6 @@ const FORGED: [Kind; 8] = [
     Kind::Trim,
     Kind::Checkpoint,
 ];
-
-impl<M: Mechanisms> Mounted for Ftl<'_, &mut Crossing, Teller, M> {
-    fn device(&self) -> &Crossing {
-        self.device()
-    }
-
-    fn device_mut(&mut self) -> &mut Crossing {
-        self.device_mut()
-    }
-
-    fn check(&mut self) -> Result<(), Unchecked> {
-        Ok(self.check()?)
-    }
-
-    fn settle(&mut self) -> Result<(), StoreWriteError<Halt>> {
-        self.settle()
-    }
-
-    fn scrub(&mut self) {
-        self.scrub();
-    }
-
-    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
-        self.stop().map(drop)
-    }
-
-    fn at_once(&self) -> BlockCount {
-        self.health().at_once
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.health().read_only
-    }
-
-    fn health(&self) -> String {
-        let health = self.health();
-        let (left, reserve) = (health.reserve_left.get(), health.reserve.get());
-        let (at_once, unmarked) = (health.at_once.get(), health.unmarked_left.get());
-        let state = if health.read_only { "read-only" } else { "writable" };
-        format!(
-            "it is {state}, {left} of {reserve} blocks of reserve are left, {at_once} may fail at once, \
-             {unmarked} may take no mark"
-        )
-    }
-
-    fn owed(&self) -> Option<String> {
-        let health = self.health();
-        let bears = health.read_only || health.reserve_left.is_zero() || !health.at_once.is_zero();
-        (!bears).then(|| format!("no block may fail next; {}", Mounted::health(self)))
-    }
-}
 
 fn last_page(chip: &Chip, page: Page) -> PageIndex {
     let shape = chip.geometry().region(page.region());

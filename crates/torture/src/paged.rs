@@ -3,25 +3,24 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use ftl_core::Endurance;
 use ftl_core::config::{FilterChoice, WearLeveling};
 use ftl_core::layout::{self, Kind, Slot};
 use ftl_core::paged::address::Leaf;
 use ftl_core::paged::shape::HEADERS;
 use ftl_core::paged::{
-    Bursts, History, PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedShapeError,
-    RefreshLimits, RunEnds, Streams, Victims,
+    Bursts, History, PagedConfig, PagedPlan, PagedShapeError, RefreshLimits, RunEnds, Streams,
+    Victims,
 };
-use ftl_iface::{Block, BlockCount, Bytes, Corrected, Geometry, StoreWriteError};
+use ftl_core::{Endurance, PageStore};
+use ftl_iface::{Block, Bytes, Corrected, Geometry};
 use nand_model::Stamp;
 
-use crate::crossing::{Crossing, Halt};
+use crate::crossing::Crossing;
 use crate::dice::Dice;
 use crate::faults::Faults;
 use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
-use crate::subject::{Configured, Live, Mounted, Subject, Unchecked, Unmounted};
+use crate::subject::{self, Configured, Live, Subject, Unmounted};
 use crate::tags;
-use crate::teller::Teller;
 
 /// The page store with a configuration.
 #[derive(Clone, Debug)]
@@ -145,32 +144,11 @@ impl OnFlash for Paged {
 
 impl Subject for Paged {
     fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
-        let mut memory = device.take_memory();
-        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
-        let formatted = PageFtl::format(&mut *device, self.plan.config(), ram, key, teller);
-        let formatted = formatted.map(drop).map_err(|error| error.to_string());
-        device.give_memory(memory);
-        formatted
+        subject::format::<PageStore>(device, self.plan.config(), &self.plan, key)
     }
 
     fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
-        let mut memory = device.take_memory();
-        let (ram, teller) = (memory.lend(&self.plan), Teller::new(device.account()));
-        let mounted = match PageFtl::mount(&mut *device, self.plan.config(), ram, teller) {
-            Ok(mut ftl) => {
-                live(&mut ftl);
-                Ok(())
-            }
-            Err(
-                error @ (PagedMountError::NotFormatted
-                | PagedMountError::DamagedHeader
-                | PagedMountError::OfHybrid),
-            ) => Err(Unmounted::Blank(error.to_string())),
-            Err(error @ PagedMountError::Corrupt) => Err(Unmounted::Corrupt(error.to_string())),
-            Err(error) => Err(Unmounted::Failed(error.to_string())),
-        };
-        device.give_memory(memory);
-        mounted
+        subject::mount::<PageStore>(device, self.plan.config(), &self.plan, live)
     }
 
     fn with_other_settings(&self, seed: u64) -> Option<Arc<dyn Subject>> {
@@ -219,55 +197,5 @@ pub(crate) fn settings(config: &PagedConfig, dice: &mut Dice) -> PagedConfig {
         throttle: dice.percent(33).then(|| endurance(dice)),
         bursts: if dice.percent(33) { Bursts::ToFast(endurance(dice)) } else { Bursts::ToMain },
         ..*config
-    }
-}
-
-impl Mounted for PageFtl<'_, &mut Crossing, Teller> {
-    fn device(&self) -> &Crossing {
-        self.device()
-    }
-
-    fn device_mut(&mut self) -> &mut Crossing {
-        self.device_mut()
-    }
-
-    fn check(&mut self) -> Result<(), Unchecked> {
-        Ok(self.check()?)
-    }
-
-    fn settle(&mut self) -> Result<(), StoreWriteError<Halt>> {
-        self.settle()
-    }
-
-    fn scrub(&mut self) {
-        self.scrub();
-    }
-
-    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
-        self.stop()
-    }
-
-    fn at_once(&self) -> BlockCount {
-        self.health().at_once
-    }
-
-    fn is_read_only(&self) -> bool {
-        self.health().read_only
-    }
-
-    fn health(&self) -> String {
-        let health = self.health();
-        let state = if health.read_only { "read-only" } else { "writable" };
-        format!(
-            "it is {state}, {} of {} blocks of reserve are left, {} may fail at once",
-            health.reserve_left.get(),
-            health.reserve.get(),
-            health.at_once.get()
-        )
-    }
-
-    /// The page store does not yet report what idle work restores.
-    fn owed(&self) -> Option<String> {
-        None
     }
 }

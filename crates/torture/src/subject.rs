@@ -1,15 +1,18 @@
 //! The subject of a test: an FTL with its configuration, as far as worlds, faults and truth need to know it.
 
+use std::borrow::{Borrow, BorrowMut};
 use std::fmt;
 use std::sync::Arc;
 
-use ftl_core::Config;
+use ftl_core::kind::{Refusal, Refused};
 use ftl_core::paged::PagedConfig;
+use ftl_core::{Config, FtlKind, MountedFtl};
 use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
 use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
 use crate::played::Play;
+use crate::teller::Teller;
 
 /// An FTL under test. Everything else is the same for all of them.
 pub(crate) trait Subject: OnFlash {
@@ -52,6 +55,45 @@ pub(crate) struct Stranger {
 /// What is done with a mounted device.
 pub(crate) type Live<'a> = dyn FnMut(&mut dyn Mounted) + 'a;
 
+/// Formats a device as an FTL of that kind.
+pub(crate) fn format<K: FtlKind>(
+    device: &mut Crossing,
+    config: &K::Config,
+    plan: &K::Plan,
+    key: u32,
+) -> Result<(), String> {
+    let mut memory = device.take_memory();
+    let (ram, teller) = (memory.lend(plan), Teller::new(device.account()));
+    let formatted = K::format(&mut *device, config, ram, key, teller);
+    let formatted = formatted.map(drop).map_err(|error| error.to_string());
+    device.give_memory(memory);
+    formatted
+}
+
+/// Mounts an FTL of that kind, and passes it on.
+pub(crate) fn mount<K: FtlKind>(
+    device: &mut Crossing,
+    config: &K::Config,
+    plan: &K::Plan,
+    live: &mut Live<'_>,
+) -> Result<(), Unmounted> {
+    let mut memory = device.take_memory();
+    let (ram, teller) = (memory.lend(plan), Teller::new(device.account()));
+    let mounted = match K::mount(&mut *device, config, ram, teller) {
+        Ok(mut ftl) => {
+            live(&mut ftl);
+            Ok(())
+        }
+        Err(error) => Err(match error.refused() {
+            Refused::Blank => Unmounted::Blank(error.to_string()),
+            Refused::Corrupt => Unmounted::Corrupt(error.to_string()),
+            Refused::Other | Refused::Failed => Unmounted::Failed(error.to_string()),
+        }),
+    };
+    device.give_memory(memory);
+    mounted
+}
+
 /// A mounted device.
 pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// The device below.
@@ -83,6 +125,61 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
 
     /// Work owed although it reports that no idle work is left, in readable form; `None` if there is none.
     fn owed(&self) -> Option<String>;
+}
+
+impl<F> Mounted for F
+where
+    F: MountedFtl<Error = Halt>,
+    F::Device: BorrowMut<Crossing>,
+{
+    fn device(&self) -> &Crossing {
+        MountedFtl::device(self).borrow()
+    }
+
+    fn device_mut(&mut self) -> &mut Crossing {
+        MountedFtl::device_mut(self).borrow_mut()
+    }
+
+    fn check(&mut self) -> Result<(), Unchecked> {
+        Ok(MountedFtl::check(self)?)
+    }
+
+    fn settle(&mut self) -> Result<(), StoreWriteError<Halt>> {
+        MountedFtl::settle(self)
+    }
+
+    fn scrub(&mut self) {
+        MountedFtl::scrub(self);
+    }
+
+    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
+        MountedFtl::stop(self)
+    }
+
+    fn at_once(&self) -> BlockCount {
+        MountedFtl::health(self).at_once
+    }
+
+    fn is_read_only(&self) -> bool {
+        MountedFtl::health(self).read_only
+    }
+
+    fn health(&self) -> String {
+        let health = MountedFtl::health(self);
+        let (left, reserve) = (health.reserve_left.get(), health.reserve.get());
+        let (at_once, unmarked) = (health.at_once.get(), health.unmarked_left.get());
+        let state = if health.read_only { "read-only" } else { "writable" };
+        format!(
+            "it is {state}, {left} of {reserve} blocks of reserve are left, {at_once} may fail at once, \
+             {unmarked} may take no mark"
+        )
+    }
+
+    fn owed(&self) -> Option<String> {
+        let health = MountedFtl::health(self);
+        let bears = health.read_only || health.reserve_left.is_zero() || !health.at_once.is_zero();
+        (!bears).then(|| format!("no block may fail next; {}", Mounted::health(self)))
+    }
 }
 
 /// Why a device did not mount.

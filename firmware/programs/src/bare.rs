@@ -3,12 +3,11 @@
 
 use core::hint::{black_box, spin_loop};
 
-use ftl_core::Lent;
+use ftl_core::{FtlKind, Lent, MountedFtl, NoProbe};
 use ftl_iface::{BlockStore, PageCount, Sector, SectorCount};
 
 use crate::chips::BlackBox;
 use crate::memory::Memory;
-use crate::subject::Subject;
 
 const PAGE: usize = 2048;
 
@@ -37,25 +36,25 @@ fn maintain(ftl: &mut impl BlockStore, budget: PageCount) -> bool {
     ftl.maintain(budget).is_ok()
 }
 
-type Bare<'ram, S> = <S as Subject>::Store<'ram, BlackBox>;
+type Bare<'ram, K> = <K as FtlKind>::Mounted<'ram, BlackBox, NoProbe>;
 
 #[inline(never)]
-fn format<'ram, S: Subject>(config: &S::Config, ram: Lent<'ram, S::Plan>) -> Option<Bare<'ram, S>> {
-    S::format(BlackBox, config, ram, black_box(1)).ok()
+fn format<'ram, K: FtlKind>(config: &K::Config, ram: Lent<'ram, K::Plan>) -> Option<Bare<'ram, K>> {
+    K::format(BlackBox, config, ram, black_box(1), NoProbe).ok()
 }
 
 #[inline(never)]
-fn mount<'ram, S: Subject>(config: &S::Config, ram: Lent<'ram, S::Plan>) -> Option<Bare<'ram, S>> {
-    S::mount(BlackBox, config, ram).ok()
+fn mount<'ram, K: FtlKind>(config: &K::Config, ram: Lent<'ram, K::Plan>) -> Option<Bare<'ram, K>> {
+    K::mount(BlackBox, config, ram, NoProbe).ok()
 }
 
 #[inline(never)]
-fn stop<S: Subject>(ftl: &mut Bare<'_, S>) -> bool {
-    S::stop(ftl)
+fn stop<K: FtlKind>(ftl: &mut Bare<'_, K>) -> bool {
+    ftl.stop().is_ok()
 }
 
 /// Makes every call there is of a host's.
-fn use_all<S: Subject>(ftl: &mut Bare<'_, S>) -> bool {
+fn use_all<K: FtlKind>(ftl: &mut Bare<'_, K>) -> bool {
     let mut data = black_box([0; 4 * PAGE]);
     let length = black_box(data.len()).min(4 * PAGE);
     let data = data.get_mut(..length).unwrap_or(&mut []);
@@ -65,22 +64,22 @@ fn use_all<S: Subject>(ftl: &mut Bare<'_, S>) -> bool {
         & trim(ftl, sector, SectorCount::new(black_box(1)))
         & flush(ftl)
         & maintain(ftl, PageCount::new(black_box(1)))
-        & stop::<S>(ftl)
+        & stop::<K>(ftl)
 }
 
 /// All that there is of an FTL, and nothing else.
-pub fn link<S: Subject>(plan: &S::Plan, config: S::Config, memory: Option<Memory>) -> ! {
+pub fn link<K: FtlKind>(plan: &K::Plan, config: K::Config, memory: Option<Memory>) -> ! {
     let config = black_box(config);
     if let Some(mut memory) = memory {
         if let Some(ram) = memory.lend(plan)
-            && let Some(mut ftl) = format::<S>(&config, ram)
+            && let Some(mut ftl) = format::<K>(&config, ram)
         {
-            black_box(use_all::<S>(&mut ftl));
+            black_box(use_all::<K>(&mut ftl));
         }
         if let Some(ram) = memory.lend(plan)
-            && let Some(mut ftl) = mount::<S>(&config, ram)
+            && let Some(mut ftl) = mount::<K>(&config, ram)
         {
-            black_box(use_all::<S>(&mut ftl));
+            black_box(use_all::<K>(&mut ftl));
         }
     }
     loop {

@@ -1,7 +1,7 @@
 //! What a call costs: instructions, operations of the chip, and stack, by kinds of calls. The runner reads the lines
 //! that start with `figure`. Every read is compared.
 
-use ftl_core::Plan;
+use ftl_core::{FtlKind, MountedFtl, NoProbe, Plan};
 use ftl_iface::{BlockStore, Geometry, PageCount, Sector, SectorCount};
 use semihosting::println;
 use static_cell::ConstStaticCell;
@@ -11,7 +11,6 @@ use crate::board::{self, Span, fail, time};
 use crate::chips::{Asked, FILLER, HEAD, Meter, TagChip};
 use crate::memory::Memory;
 use crate::numbers::Numbers;
-use crate::subject::Subject;
 
 /// The most sectors that a profile uses.
 const USED_MOST: u32 = 47_824;
@@ -27,19 +26,19 @@ const IDLE: PageCount = PageCount::new(16);
 type Chip = Meter<&'static mut TagChip>;
 
 /// The FTL that is measured. Its chip is lent for one mount after the other.
-type Running<'ram, S> = <S as Subject>::Store<'ram, &'ram mut Chip>;
+type Running<'ram, K> = <K as FtlKind>::Mounted<'ram, &'ram mut Chip, NoProbe>;
 
 /// A chip and a configuration to measure, and how full the chip is.
 #[derive(Debug)]
-pub struct Profile<S: Subject> {
+pub struct Profile<K: FtlKind> {
     /// What the figures are called.
     pub name: &'static str,
     /// The chip.
     pub chip: &'static Geometry,
     /// What the FTL is told to be.
-    pub config: S::Config,
+    pub config: K::Config,
     /// Its memory.
-    pub plan: S::Plan,
+    pub plan: K::Plan,
     /// What the host does.
     pub load: Load,
 }
@@ -155,19 +154,19 @@ impl Tally {
 
 /// Makes calls of one kind, tells what they took, and how deep the stack went below this function.
 #[inline(never)]
-fn phase<S: Subject>(
+fn phase<K: FtlKind>(
     profile: &str,
     kind: &str,
     calls: u32,
-    ftl: &mut Running<'_, S>,
-    call: &mut dyn FnMut(&mut Running<'_, S>) -> Span,
+    ftl: &mut Running<'_, K>,
+    call: &mut dyn FnMut(&mut Running<'_, K>) -> Span,
 ) {
     let mut tally = Tally::default();
     let painted = Painted::below();
     for _ in 0..calls {
-        let before = S::device(ftl).asked();
+        let before = ftl.device().asked();
         let taken = call(ftl);
-        tally.add(taken, S::device(ftl).asked().since(before));
+        tally.add(taken, ftl.device().asked().since(before));
     }
     tally.tell(profile, kind, painted.depth());
 }
@@ -188,9 +187,9 @@ fn read(ftl: &mut impl BlockStore, host: &Host, sector: Sector, page: &mut [u8])
 }
 
 /// Writes, and reads of what was written.
-fn write_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Host) {
+fn write_phases<K: FtlKind>(name: &str, ftl: &mut Running<'_, K>, host: &mut Host) {
     let back = &mut [0; PAGE];
-    phase::<S>(name, "first sequential write", host.used, ftl, &mut |ftl| {
+    phase::<K>(name, "first sequential write", host.used, ftl, &mut |ftl| {
         let sector = host.in_order();
         write(ftl, sector, host.new_page(sector))
     });
@@ -198,11 +197,11 @@ fn write_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Hos
         let sector = host.random();
         write(ftl, sector, host.new_page(sector));
     }
-    phase::<S>(name, "random write", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "random write", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         write(ftl, sector, host.new_page(sector))
     });
-    phase::<S>(name, "random read", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "random read", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         read(ftl, host, sector, back)
     });
@@ -210,36 +209,36 @@ fn write_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Hos
         let sector = host.hot();
         write(ftl, sector, host.new_page(sector));
     }
-    phase::<S>(name, "hot write", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "hot write", CALLS, ftl, &mut |ftl| {
         let sector = host.hot();
         write(ftl, sector, host.new_page(sector))
     });
-    phase::<S>(name, "hot read", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "hot read", CALLS, ftl, &mut |ftl| {
         let sector = host.hot();
         read(ftl, host, sector, back)
     });
 }
 
 /// What is measured after a mount.
-fn later_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Host) {
+fn later_phases<K: FtlKind>(name: &str, ftl: &mut Running<'_, K>, host: &mut Host) {
     let back = &mut [0; PAGE];
-    phase::<S>(name, "random read after a mount", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "random read after a mount", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         read(ftl, host, sector, back)
     });
-    phase::<S>(name, "sequential read", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "sequential read", CALLS, ftl, &mut |ftl| {
         let sector = host.in_order();
         read(ftl, host, sector, back)
     });
-    phase::<S>(name, "sequential write", CALLS, ftl, &mut |ftl| {
+    phase::<K>(name, "sequential write", CALLS, ftl, &mut |ftl| {
         let sector = host.in_order();
         write(ftl, sector, host.new_page(sector))
     });
-    phase::<S>(name, "idle step", CALLS / 10, ftl, &mut |ftl| match time(|| ftl.maintain(IDLE)) {
+    phase::<K>(name, "idle step", CALLS / 10, ftl, &mut |ftl| match time(|| ftl.maintain(IDLE)) {
         (taken, Ok(_)) => taken,
         (_, Err(error)) => fail(format_args!("idle work failed: {error}")),
     });
-    phase::<S>(name, "trim", CALLS / 10, ftl, &mut |ftl| {
+    phase::<K>(name, "trim", CALLS / 10, ftl, &mut |ftl| {
         let sector = host.random();
         host.versions[sector.get() as usize] = 0;
         match time(|| ftl.trim(sector, SectorCount::new(1))) {
@@ -255,26 +254,26 @@ fn later_phases<S: Subject>(name: &str, ftl: &mut Running<'_, S>, host: &mut Hos
 
 /// Formats or mounts, and tells what it took.
 #[inline(never)]
-fn start<'ram, S: Subject>(
-    profile: &Profile<S>,
+fn start<'ram, K: FtlKind>(
+    profile: &Profile<K>,
     memory: &'ram mut Memory,
     chip: &'ram mut Chip,
     verb: &str,
-) -> Running<'ram, S> {
+) -> Running<'ram, K> {
     let Some(ram) = memory.lend(&profile.plan) else {
         fail(format_args!("the memory is shorter than the plan"));
     };
     let before = chip.asked();
     let painted = Painted::below();
     let (taken, outcome) = time(|| match verb {
-        "format" => S::format(chip, &profile.config, ram, 0x5EED),
-        _ => S::mount(chip, &profile.config, ram),
+        "format" => K::format(chip, &profile.config, ram, 0x5EED, NoProbe),
+        _ => K::mount(chip, &profile.config, ram, NoProbe),
     });
     let depth = painted.depth();
     match outcome {
         Ok(ftl) => {
             let mut tally = Tally::default();
-            tally.add(taken, S::device(&ftl).asked().since(before));
+            tally.add(taken, ftl.device().asked().since(before));
             tally.tell(profile.name, verb, depth);
             ftl
         }
@@ -283,7 +282,7 @@ fn start<'ram, S: Subject>(
 }
 
 /// Measures one profile after the other, and ends the program.
-pub fn measure_all<S: Subject>(profiles: &[Profile<S>], memory: Option<Memory>) -> ! {
+pub fn measure_all<K: FtlKind>(profiles: &[Profile<K>], memory: Option<Memory>) -> ! {
     static CHIP: ConstStaticCell<TagChip> = ConstStaticCell::new(TagChip::new());
     static VERSIONS: ConstStaticCell<[u32; USED_MOST as usize]> =
         ConstStaticCell::new([0; USED_MOST as usize]);
@@ -308,9 +307,9 @@ pub fn measure_all<S: Subject>(profiles: &[Profile<S>], memory: Option<Memory>) 
         host.take_up(profile.load);
         chip.inner_mut().become_a(profile.chip);
         println!("figure {name}/ram/tables {}", profile.plan.total_bytes());
-        println!("figure {name}/ram/state {}", size_of::<Running<'_, S>>());
-        write_phases::<S>(name, &mut start(profile, &mut memory, &mut chip, "format"), &mut host);
-        later_phases::<S>(name, &mut start(profile, &mut memory, &mut chip, "mount"), &mut host);
+        println!("figure {name}/ram/state {}", size_of::<Running<'_, K>>());
+        write_phases::<K>(name, &mut start(profile, &mut memory, &mut chip, "format"), &mut host);
+        later_phases::<K>(name, &mut start(profile, &mut memory, &mut chip, "mount"), &mut host);
     }
     println!("PASSED");
     board::end(0)

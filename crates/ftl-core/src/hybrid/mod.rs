@@ -22,6 +22,7 @@
 //!
 //! They are listed in the order in which they use each other: each knows those after it, and none before it.
 //!
+//! - `kind`: the hybrid FTL as a kind of FTL.
 //! - [`ftl`]: the requests of the host, as a [`BlockStore`](ftl_iface::BlockStore).
 //! - [`mount`]: format, mount, and recovery after a power cut.
 //! - `path`: the path of a request. It alone knows both the log and the chains.
@@ -35,6 +36,8 @@
 //!   fold. They do not know each other.
 //! - [`flash`]: the flash access layer.
 //! - [`shape`]: numbers that follow from geometry and configuration. [`address`]: the row types of its tables.
+
+pub(crate) mod kind;
 
 pub mod ftl;
 

@@ -24,6 +24,7 @@
 //! # Rooms
 //!
 //! Each room uses only those after it in this list:
+//! - [`kind`](self): the page store as a kind of FTL.
 //! - [`requests`](self): the store as hosts see it: writes, trims, reads, health, and the worst case.
 //! - [`recovery`](self): format, mount, recovery after a power cut, and a clean stop.
 //! - [`upkeep`](self): garbage collection, refresh, headers.
@@ -34,6 +35,8 @@
 //!
 //! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
 //! `config` and `health`.
+
+pub(crate) mod kind;
 
 mod requests;
 

@@ -19,7 +19,7 @@ use super::ours::{self, KEY};
 use super::paged;
 use super::setup::Setup;
 use super::system::System;
-use super::tenant::{self, Tenant, write_error};
+use super::tenant::{Booked, Tenant, write_error};
 use crate::Failure;
 use crate::image::Journaled;
 use crate::spec::Values;
@@ -251,9 +251,9 @@ impl Flash for &mut Powered {
     }
 }
 
-impl<'m, 'p: 'm, F: tenant::Ftl<'m, Chip = &'p mut Powered>> Live for Tenant<'m, F> {
+impl<'m, 'p: 'm, F: Booked<'m, Chip = &'p mut Powered>> Live for Tenant<'m, F> {
     fn power(&mut self) -> &mut Powered {
-        self.ftl.metered_mut().chip
+        self.ftl.device_mut().chip
     }
 
     fn settle(&mut self) -> Result<(), Change> {
@@ -265,6 +265,6 @@ impl<'m, 'p: 'm, F: tenant::Ftl<'m, Chip = &'p mut Powered>> Live for Tenant<'m,
     }
 
     fn counters(&self) -> &Counters {
-        &self.ftl.watcher().counters
+        &self.ftl.probe().counters
     }
 }

@@ -9,14 +9,14 @@ use ftl_core::hybrid::ram::{OwnedRam, Ram, WIDENED_BY};
 use ftl_core::hybrid::shape::index::IndexShape;
 use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
-use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount, StoreWriteError};
+use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount};
 use nand_model::part::Part;
 use nand_model::{Chip, Content, Time};
 
 use super::meter::{Flash, Meter, Metered, Watcher};
 use super::setup::{Setup, largest_capacity};
 use super::system::{Books, Session};
-use super::tenant::{self, Tenant, WriteCount};
+use super::tenant::{Booked, Tenant, WriteCount};
 use super::{chains, filled};
 use crate::host::PREPARED_AT_ONCE;
 use crate::result::{self, Factors, Filter, Hash, Throttle};
@@ -306,20 +306,8 @@ pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
     Failure::Unfit(format!("{error}{hint}"))
 }
 
-impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
+impl<'m, D: Flash> Booked<'m> for OurFtl<'m, D> {
     type Chip = D;
-
-    fn metered(&self) -> &Metered<'m, D> {
-        self.device()
-    }
-
-    fn metered_mut(&mut self) -> &mut Metered<'m, D> {
-        self.device_mut()
-    }
-
-    fn watcher(&self) -> &Watcher<'m> {
-        self.probe()
-    }
 
     fn is_throttling(&self) -> bool {
         self.is_throttling()
@@ -347,14 +335,6 @@ impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
             probes_mean: result::ratio(probes.part, probes.whole),
         });
         books
-    }
-
-    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.settle()
-    }
-
-    fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.stop().map(drop)
     }
 }
 

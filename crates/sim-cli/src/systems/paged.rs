@@ -8,7 +8,7 @@ use ftl_core::paged::{
     Victims,
 };
 use ftl_core::probe::Cause;
-use ftl_iface::{BlockStore, Bytes, Region, SectorCount, StoreWriteError};
+use ftl_iface::{BlockStore, Bytes, Region, SectorCount};
 use nand_model::part::Part;
 use nand_model::{Chip, Content};
 
@@ -16,7 +16,7 @@ use super::meter::{Flash, Meter, Metered, Watcher};
 use super::ours::{KEY, paired_pages, switch};
 use super::setup::Setup;
 use super::system::{Books, Session};
-use super::tenant::{self, Tenant, WriteCount};
+use super::tenant::{Booked, Tenant, WriteCount};
 use crate::Failure;
 use crate::result::Filter;
 use crate::spec::{Parameter, Values};
@@ -186,33 +186,13 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
-impl<'m, D: Flash> tenant::Ftl<'m> for OurFtl<'m, D> {
+impl<'m, D: Flash> Booked<'m> for OurFtl<'m, D> {
     type Chip = D;
-
-    fn metered(&self) -> &Metered<'m, D> {
-        self.device()
-    }
-
-    fn metered_mut(&mut self) -> &mut Metered<'m, D> {
-        self.device_mut()
-    }
-
-    fn watcher(&self) -> &Watcher<'m> {
-        self.probe()
-    }
 
     fn books(&self, _: WriteCount) -> Books {
         let log_writes = Some(self.probe().counters.fast_writes);
         let filter = || Filter::of(self.threshold(), self.sector_bytes());
         let filter = self.shape().fast.map(|_| filter());
         Books { filter, log_writes, ..Books::default() }
-    }
-
-    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.settle()
-    }
-
-    fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.stop()
     }
 }

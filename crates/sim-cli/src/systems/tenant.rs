@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use ftl_core::MountedFtl;
 use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
@@ -12,19 +13,12 @@ use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
 use super::system::{Books, System};
 
-/// An FTL on a chip with a meter: what the simulator needs of it, beyond a store.
-pub(super) trait Ftl<'m>: BlockStore {
+/// An FTL of ours on a chip with a meter: what the simulator asks it, beyond what every FTL tells.
+pub(super) trait Booked<'m>:
+    MountedFtl<Device = Metered<'m, Self::Chip>, Probe = Watcher<'m>>
+{
     /// The device below the meter.
     type Chip: Flash;
-
-    /// The chip with its meter.
-    fn metered(&self) -> &Metered<'m, Self::Chip>;
-
-    /// The chip with its meter, mutable, to let time pass on it.
-    fn metered_mut(&mut self) -> &mut Metered<'m, Self::Chip>;
-
-    /// The probe.
-    fn watcher(&self) -> &Watcher<'m>;
 
     /// Whether its throttle keeps writes from the log now.
     fn is_throttling(&self) -> bool {
@@ -33,12 +27,6 @@ pub(super) trait Ftl<'m>: BlockStore {
 
     /// Figures about its decisions, given its number of writes.
     fn books(&self, asked: WriteCount) -> Books;
-
-    /// Does the work that a mount has left.
-    fn settle(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
-
-    /// Writes a checkpoint for the next mount.
-    fn stop(&mut self) -> Result<(), StoreWriteError<Self::Error>>;
 }
 
 /// Writes to an FTL.
@@ -57,7 +45,7 @@ pub(super) struct Tenant<'m, F> {
     asked: WriteCount,
 }
 
-impl<'m, F: Ftl<'m>> Tenant<'m, F> {
+impl<'m, F: Booked<'m>> Tenant<'m, F> {
     /// That FTL, with the bytes of its plan.
     pub(super) fn new(ftl: F, plan_bytes: usize, meter: &'m Meter) -> Self {
         // Chip and counters belong to the simulator; firmware has a driver instead, and no counters.
@@ -97,7 +85,7 @@ pub(super) const fn write_error<E>(error: &StoreWriteError<E>) -> StoreWriteErro
     }
 }
 
-impl<'m, F: Ftl<'m>> BlockStore for Tenant<'m, F> {
+impl<'m, F: Booked<'m>> BlockStore for Tenant<'m, F> {
     type Error = Infallible;
 
     fn sector_bytes(&self) -> Bytes {
@@ -135,29 +123,29 @@ impl<'m, F: Ftl<'m>> BlockStore for Tenant<'m, F> {
     }
 }
 
-impl<'m, F: Ftl<'m>> System for Tenant<'m, F> {
+impl<'m, F: Booked<'m>> System for Tenant<'m, F> {
     fn now(&self) -> Nanos {
-        self.ftl.metered().chip.now()
+        self.ftl.device().chip.now()
     }
 
     fn hardware(&self) -> Hardware {
-        Hardware::of_chip(self.ftl.metered().chip.chip(), &self.ftl.watcher().counters)
+        Hardware::of_chip(self.ftl.device().chip.chip(), &self.ftl.probe().counters)
     }
 
     fn wait_until(&mut self, moment: Nanos) {
-        self.ftl.metered_mut().chip.chip_mut().wait_until(moment);
+        self.ftl.device_mut().chip.chip_mut().wait_until(moment);
     }
 
     fn begin(&mut self, at: Nanos) -> u64 {
-        self.ftl.metered_mut().chip.chip_mut().begin_request(at)
+        self.ftl.device_mut().chip.chip_mut().begin_request(at)
     }
 
     fn end(&mut self) {
-        self.ftl.metered_mut().chip.chip_mut().end_request();
+        self.ftl.device_mut().chip.chip_mut().end_request();
     }
 
     fn next_done(&mut self, until: Option<Nanos>) -> Option<Done> {
-        self.ftl.metered_mut().chip.chip_mut().next_done(until)
+        self.ftl.device_mut().chip.chip_mut().next_done(until)
     }
 
     fn account(&mut self, account: Account) {
@@ -165,16 +153,16 @@ impl<'m, F: Ftl<'m>> System for Tenant<'m, F> {
     }
 
     fn spent(&self, account: Account) -> Spent {
-        let chip = self.ftl.metered().chip.chip();
+        let chip = self.ftl.device().chip.chip();
         self.meter.spent(account, |label| chip.charged(label))
     }
 
     fn sample_writes(&mut self) {
-        self.ftl.metered_mut().sample_writes();
+        self.ftl.device_mut().sample_writes();
     }
 
     fn sampled_writes(&self) -> &[ChainWrite] {
-        self.ftl.metered().writes()
+        self.ftl.device().writes()
     }
 
     fn ram_bytes(&self) -> u64 {

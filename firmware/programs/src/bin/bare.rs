@@ -8,12 +8,12 @@
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
-use ftl_core::RamPlan;
+use ftl_core::{Hybrid, RamPlan};
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
 use tandem_firmware::bare::link;
 use tandem_firmware::part::{SPI_NAND_1G, SPLIT};
-use tandem_firmware::subject::{Hybrid, plan};
+use tandem_firmware::plans::plan;
 use tandem_firmware::{memory_for, no_panic_links};
 
 const PLAN: RamPlan = plan(&SPI_NAND_1G, &SPLIT);

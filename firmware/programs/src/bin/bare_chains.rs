@@ -6,19 +6,19 @@
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
-use ftl_core::RamPlan;
+use ftl_core::{ChainsAlone, Hybrid, RamPlan};
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
 use tandem_firmware::bare::link;
 use tandem_firmware::part::{SPI_NAND_1G, WITHOUT_LOG};
-use tandem_firmware::subject::{Chains, plan};
+use tandem_firmware::plans::plan;
 use tandem_firmware::{memory_for, no_panic_links};
 
 const PLAN: RamPlan = plan(&SPI_NAND_1G, &WITHOUT_LOG);
 
 #[entry]
 fn main() -> ! {
-    link::<Chains>(&PLAN, WITHOUT_LOG, memory_for!(PLAN))
+    link::<Hybrid<ChainsAlone>>(&PLAN, WITHOUT_LOG, memory_for!(PLAN))
 }
 
 no_panic_links!();

@@ -7,12 +7,13 @@
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
+use ftl_core::PageStore;
 use ftl_core::paged::PagedPlan;
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
 use tandem_firmware::bare::link;
 use tandem_firmware::part::{PAGED, SPI_NAND_1G};
-use tandem_firmware::subject::{Paged, plan_paged};
+use tandem_firmware::plans::plan_paged;
 use tandem_firmware::{memory_for, no_panic_links};
 
 const PLAN: PagedPlan = plan_paged(&SPI_NAND_1G, &PAGED);
@@ -21,7 +22,7 @@ const PLAN: PagedPlan = plan_paged(&SPI_NAND_1G, &PAGED);
 fn main() -> ! {
     #[cfg(feature = "plant-panic")]
     core::hint::black_box([1, 2, 3][core::hint::black_box(3)]);
-    link::<Paged>(&PLAN, PAGED, memory_for!(PLAN))
+    link::<PageStore>(&PLAN, PAGED, memory_for!(PLAN))
 }
 
 no_panic_links!();

@@ -21,7 +21,7 @@ use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
 use tandem_firmware::part::{TINY, TINY_HYBRID};
-use tandem_firmware::subject::plan;
+use tandem_firmware::plans::plan;
 
 const PLAN: RamPlan = plan(&TINY, &TINY_HYBRID);
 const SECTORS: usize = 320;

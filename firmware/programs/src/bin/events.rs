@@ -18,7 +18,7 @@ use tandem_firmware::board::{self, fail};
 use tandem_firmware::chips::{ChipError, Cut, RamChip};
 use tandem_firmware::memory_for;
 use tandem_firmware::part::{TINY, TINY_HYBRID};
-use tandem_firmware::subject::plan;
+use tandem_firmware::plans::plan;
 
 const PLAN: RamPlan = plan(&TINY, &TINY_HYBRID);
 const SECTOR: usize = 1024;

@@ -8,13 +8,14 @@
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
+use ftl_core::Hybrid;
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
 use tandem_firmware::board::fail;
 use tandem_firmware::measuring::{Load, Profile, measure_all};
 use tandem_firmware::memory_for;
 use tandem_firmware::part::{BESIDE_DHARA, SMALL, SPI_NAND_1G, SPI_NAND_512M, SPLIT};
-use tandem_firmware::subject::{Hybrid, plan};
+use tandem_firmware::plans::plan;
 
 const PROFILES: [Profile<Hybrid>; 2] = [
     Profile {

@@ -8,6 +8,7 @@
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
+use ftl_core::PageStore;
 use ftl_core::paged::PagedConfig;
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
@@ -15,14 +16,14 @@ use tandem_firmware::board::fail;
 use tandem_firmware::measuring::{Load, Profile, measure_all};
 use tandem_firmware::memory_for;
 use tandem_firmware::part::{BESIDE_DHARA, EXPORTED, PAGED, PAGED_SMALL, SPI_NAND_1G};
-use tandem_firmware::subject::{Paged, plan_paged};
+use tandem_firmware::plans::plan_paged;
 
-const fn profile(name: &'static str, config: PagedConfig, used: u32) -> Profile<Paged> {
+const fn profile(name: &'static str, config: PagedConfig, used: u32) -> Profile<PageStore> {
     let plan = plan_paged(&SPI_NAND_1G, &config);
     Profile { name, chip: &SPI_NAND_1G, config, plan, load: Load { used, hot: 1008 } }
 }
 
-const PROFILES: [Profile<Paged>; 4] = [
+const PROFILES: [Profile<PageStore>; 4] = [
     profile("paged", PAGED, BESIDE_DHARA),
     profile("paged, full", PAGED, EXPORTED),
     profile("paged, 16 KiB", PAGED_SMALL, BESIDE_DHARA),

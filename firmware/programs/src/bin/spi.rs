@@ -21,7 +21,7 @@ use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
 use tandem_firmware::part::{SPI_CONFIG, SPI_PLAIN};
-use tandem_firmware::subject::plan;
+use tandem_firmware::plans::plan;
 
 const PLAN: RamPlan = plan(&SPI_PLAIN.geometry, &SPI_CONFIG);
 const SECTORS: usize = 144;

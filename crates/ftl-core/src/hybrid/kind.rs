@@ -1,0 +1,136 @@
+//! The hybrid FTL as a kind of FTL.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use ftl_iface::{Geometry, NandDevice, SectorCount, StoreWriteError};
+
+use super::bound::WorstCase;
+use super::mechanisms::{LogAndChains, Mechanisms};
+use super::mount::MountError;
+use super::ram::{Ram, RamPlan};
+use super::shape::ShapeError;
+use super::state::Ftl;
+use crate::bound::Operations;
+use crate::config::Config;
+use crate::health::Health;
+use crate::kind::{Bound, FtlKind, MountedFtl, Refusal, Refused};
+use crate::probe::Probe;
+
+/// The hybrid FTL, built with those mechanisms, as a kind of FTL.
+#[derive(Clone, Copy, Debug)]
+pub struct Hybrid<M = LogAndChains>(PhantomData<M>);
+
+impl<M: Mechanisms> FtlKind for Hybrid<M>
+where
+    for<'ram> M: 'ram,
+{
+    type Config = Config;
+    type Plan = RamPlan;
+    type Misfit = ShapeError;
+    type MountError<E: Debug> = MountError<E>;
+    type WorstCase = WorstCase;
+    type Mounted<'ram, D: NandDevice + 'ram, P: Probe + 'ram> = Ftl<'ram, D, P, M>;
+
+    fn plan(geometry: &Geometry, config: &Config) -> Result<RamPlan, ShapeError> {
+        RamPlan::new(geometry, config)
+    }
+
+    fn worst_case(plan: &RamPlan, config: &Config) -> WorstCase {
+        WorstCase::new(plan.shape(), config)
+    }
+
+    fn format<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        key: u32,
+        probe: P,
+    ) -> Result<Ftl<'ram, D, P, M>, MountError<D::Error>> {
+        Ftl::format_as(device, config, ram, key, probe)
+    }
+
+    fn mount<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(
+        device: D,
+        config: &Config,
+        ram: Ram<'ram>,
+        probe: P,
+    ) -> Result<Ftl<'ram, D, P, M>, MountError<D::Error>> {
+        Ftl::mount_as(device, config, ram, probe)
+    }
+}
+
+impl<D: NandDevice, P: Probe, M: Mechanisms> MountedFtl for Ftl<'_, D, P, M> {
+    type Device = D;
+    type Probe = P;
+
+    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.settle()
+    }
+
+    fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.stop().map(drop)
+    }
+
+    fn scrub(&mut self) {
+        self.scrub();
+    }
+
+    fn health(&self) -> Health {
+        self.health()
+    }
+
+    #[cfg(feature = "check")]
+    fn check(&mut self) -> Result<(), crate::check::Violation> {
+        self.check()
+    }
+
+    fn device(&self) -> &D {
+        self.device()
+    }
+
+    fn device_mut(&mut self) -> &mut D {
+        self.device_mut()
+    }
+
+    fn probe(&self) -> &P {
+        self.probe()
+    }
+
+    fn into_parts(self) -> (D, P) {
+        self.into_parts()
+    }
+}
+
+impl Bound for WorstCase {
+    fn write(&self, sectors: SectorCount) -> Operations {
+        self.write(sectors)
+    }
+
+    fn trim(&self, sectors: SectorCount) -> Operations {
+        self.trim(sectors)
+    }
+
+    fn read(&self, sectors: SectorCount) -> Operations {
+        self.read(sectors)
+    }
+
+    fn maintain(&self, budget: u32) -> Operations {
+        self.maintain(budget)
+    }
+}
+
+impl<E: Debug> Refusal for MountError<E> {
+    fn refused(&self) -> Refused {
+        match self {
+            Self::NotFormatted | Self::DamagedHeader | Self::OfPageStore => Refused::Blank,
+            Self::WrongPlan
+            | Self::TooFewBlocks { .. }
+            | Self::Missing(_)
+            | Self::Version(_)
+            | Self::OtherConfig(_) => Refused::Other,
+            Self::Corrupt => Refused::Corrupt,
+            Self::BlockFailed | Self::Device(_) => Refused::Failed,
+        }
+    }
+}

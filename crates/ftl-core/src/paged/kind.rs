@@ -1,0 +1,130 @@
+//! The page store as a kind of FTL.
+
+use core::fmt::Debug;
+
+use ftl_iface::{Geometry, NandDevice, SectorCount, StoreWriteError};
+
+use super::plan::config::PagedConfig;
+use super::plan::misfit::PagedShapeError;
+use super::plan::ram::{PagedPlan, PagedRam};
+use super::recovery::mount::PagedMountError;
+use super::requests::bound::PagedWorstCase;
+use super::tables::store::PageFtl;
+use crate::bound::Operations;
+use crate::health::Health;
+use crate::kind::{Bound, FtlKind, MountedFtl, Refusal, Refused};
+use crate::probe::Probe;
+
+/// The page store, as a kind of FTL.
+#[derive(Clone, Copy, Debug)]
+pub struct PageStore;
+
+impl FtlKind for PageStore {
+    type Config = PagedConfig;
+    type Plan = PagedPlan;
+    type Misfit = PagedShapeError;
+    type MountError<E: Debug> = PagedMountError<E>;
+    type WorstCase = PagedWorstCase;
+    type Mounted<'ram, D: NandDevice + 'ram, P: Probe + 'ram> = PageFtl<'ram, D, P>;
+
+    fn plan(geometry: &Geometry, config: &PagedConfig) -> Result<PagedPlan, PagedShapeError> {
+        PagedPlan::new(geometry, config)
+    }
+
+    fn worst_case(plan: &PagedPlan, _: &PagedConfig) -> PagedWorstCase {
+        PagedWorstCase::new(plan.shape())
+    }
+
+    fn format<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(
+        device: D,
+        config: &PagedConfig,
+        ram: PagedRam<'ram>,
+        key: u32,
+        probe: P,
+    ) -> Result<PageFtl<'ram, D, P>, PagedMountError<D::Error>> {
+        PageFtl::format(device, config, ram, key, probe)
+    }
+
+    fn mount<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(
+        device: D,
+        config: &PagedConfig,
+        ram: PagedRam<'ram>,
+        probe: P,
+    ) -> Result<PageFtl<'ram, D, P>, PagedMountError<D::Error>> {
+        PageFtl::mount(device, config, ram, probe)
+    }
+}
+
+impl<D: NandDevice, P: Probe> MountedFtl for PageFtl<'_, D, P> {
+    type Device = D;
+    type Probe = P;
+
+    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.settle()
+    }
+
+    fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.stop()
+    }
+
+    fn scrub(&mut self) {
+        self.scrub();
+    }
+
+    fn health(&self) -> Health {
+        self.health()
+    }
+
+    #[cfg(feature = "check")]
+    fn check(&mut self) -> Result<(), crate::check::Violation> {
+        self.check()
+    }
+
+    fn device(&self) -> &D {
+        self.device()
+    }
+
+    fn device_mut(&mut self) -> &mut D {
+        self.device_mut()
+    }
+
+    fn probe(&self) -> &P {
+        self.probe()
+    }
+
+    fn into_parts(self) -> (D, P) {
+        self.into_parts()
+    }
+}
+
+impl Bound for PagedWorstCase {
+    fn write(&self, sectors: SectorCount) -> Operations {
+        self.write(sectors)
+    }
+
+    fn trim(&self, sectors: SectorCount) -> Operations {
+        self.trim(sectors)
+    }
+
+    fn read(&self, sectors: SectorCount) -> Operations {
+        self.read(sectors)
+    }
+
+    fn maintain(&self, budget: u32) -> Operations {
+        self.maintain(budget)
+    }
+}
+
+impl<E: Debug> Refusal for PagedMountError<E> {
+    fn refused(&self) -> Refused {
+        match self {
+            Self::NotFormatted | Self::DamagedHeader | Self::OfHybrid => Refused::Blank,
+            Self::WrongPlan
+            | Self::OtherVersion(_)
+            | Self::OtherConfig(_)
+            | Self::TableTooSmall { .. } => Refused::Other,
+            Self::Corrupt => Refused::Corrupt,
+            Self::BlockFailed | Self::Device(_) => Refused::Failed,
+        }
+    }
+}
