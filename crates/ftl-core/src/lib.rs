@@ -55,8 +55,8 @@
 //! - [`filter`]: is a write hot? It decides by size. [`throttle`]: may the fast region take more wear? They do no I/O.
 //! - [`layout`]: what is on flash: tags, stamps, slots, headers. `docs/FORMAT.md` describes it in prose.
 //! - [`kind`]: what an FTL brings, as traits. [`bound`]: units of worst cases. [`health`]: what a host can ask about
-//!   reserve and wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a
-//!   broken invariant is reported.
+//!   reserve and wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name):
+//!   how a broken invariant is reported.
 //! - [`weak`]: the list of weak pages, which are to be refreshed.
 //! - [`config`]: the user's configuration. [`table`]: lent memory that only one type of row can index. [`image`]: how
 //!   a module saves its state for the next mount. [`error`]: faults inside, and the errors that the host sees.
