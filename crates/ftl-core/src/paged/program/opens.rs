@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, PageIndex};
 
 use crate::bugs::{Bug, planted};
 use crate::paged::plan::address::BlockNumber;
-use crate::paged::plan::shape::AreaShape;
+use crate::paged::plan::shape::{Area, AreaShape};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Open, Stream};
 use crate::probe::Probe;
@@ -30,6 +30,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(page).filter(|page| *page < area.pages)
     }
 
+    /// Whether a stream's open block takes a further page.
+    fn has_room(&self, stream: Stream) -> bool {
+        self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
+    }
+
+    /// Returns the stream that takes copies: the fast area's if the main one has but two free blocks. Those are left
+    /// for a page that must be repeated after a power cut, and again after the next one; otherwise cuts in a row, each
+    /// soon after a mount, could use up all blocks for good.
+    pub(crate) fn stream_for_copies(&self, stream: Stream) -> Stream {
+        const LAST: u32 = 2;
+        let main = self.blocks.free(Area::Main) > LAST
+            || Stream::MAIN.into_iter().any(|stream| self.has_room(stream));
+        let fast = self.shape.fast.is_some()
+            && (self.has_room(Stream::Hot) || self.blocks.free(Area::Fast) > 1);
+        if fast && !main { Stream::Hot } else { stream }
+    }
+
     /// Closes a stream's block, in which a program has failed.
     pub(crate) fn give_up_block(&mut self, stream: Stream, block: BlockNumber) {
         self.blocks.failed += 1;
@@ -37,6 +54,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.fail(block);
         }
         self.close(stream);
+    }
+
+    /// Closes the open blocks of an area that take no further page, so that they may be emptied.
+    pub(crate) fn close_full(&mut self, area: Area) {
+        for stream in Stream::ALL {
+            if let Some(open) = self.opens[stream as usize]
+                && self.area_of(stream) == area
+                && self.safe_page(stream, open).is_none()
+            {
+                self.close(stream);
+            }
+        }
     }
 
     /// Closes a stream's block.

@@ -11,6 +11,7 @@ use crate::paged::flash::door::{self, Seen};
 use crate::paged::plan::address::{Leaf, Spot};
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::What;
 use crate::probe::{Cause, Probe};
 
 /// How the search for dirty entries ended.
@@ -44,12 +45,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for cell in 0..self.table.cells() {
             let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
+            // Its newest copy is in the page to be repeated. What it replaced may be erased, and older copies are left.
+            if self.is_suspect(sector) {
+                continue;
+            }
             let tag = self.door.look(self.shape.spot(entry.place).0, Cause::Mount)?.tag();
             if tag.is_some_and(|tag| tag.stamp <= self.epoch.horizon) {
                 return Ok(Some(self.shape.leaf_of(sector).0));
             }
         }
         Ok(None)
+    }
+
+    /// Whether the page to be repeated holds a copy of the sector.
+    fn is_suspect(&self, sector: Sector) -> bool {
+        let spot = self.suspect.filter(|suspect| suspect.what == What::Sectors);
+        let slots = spot.map_or(0, |suspect| self.shape.area_at(suspect.spot.block).slots);
+        (0..slots).any(|slot| self.door.held(slot).copy_of() == Some(sector))
     }
 
     /// Gives up a leaf whose newest page has become unreadable by itself: its sectors are lost, but for those written

@@ -18,12 +18,13 @@ use ftl_iface::NandDevice;
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::Kind;
-use crate::paged::plan::address::Spot;
+use crate::layout::{Kind, Slot};
+use crate::paged::flash::door::Seen;
+use crate::paged::plan::address::{Mapped, Spot};
 use crate::paged::plan::numbers;
-use crate::paged::plan::shape::Area;
+use crate::paged::plan::shape::{Area, AreaShape};
 use crate::paged::program::flush::Differs;
-use crate::paged::program::page::{Content, Written};
+use crate::paged::program::page::{Before, Content, Written};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Stream, Suspect, What};
 use crate::probe::{Cause, Probe};
@@ -87,10 +88,38 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.blocks.unpin_all();
                 self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);
                 self.pin_places();
+                self.release_erased(suspect)?;
                 act(self)
             }
             done => done,
         }
+    }
+
+    /// Releases the previous places of the suspect's sectors that are erased by now: a block to which nothing but
+    /// these refers can be reused. The sectors are mapped to the suspect page until it is repeated.
+    fn release_erased(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        if suspect.what != What::Sectors {
+            return Ok(());
+        }
+        for slot in 0..self.shape.area_at(suspect.spot.block).slots {
+            let sector = self.door.held(slot).copy_of();
+            let Some(sector) = sector.filter(|sector| *sector < self.shape.end()) else { continue };
+            if self.table.get(sector).is_some() {
+                continue;
+            }
+            let Mapped::At(before) = self.mapped(sector, Cause::Mount)? else { continue };
+            let (spot, at) = self.shape.spot(before);
+            let is_there = match self.door.look(spot, Cause::Mount)? {
+                Seen::Page(page) => page.slot(at).copy_of() == Some(sector),
+                Seen::Unreadable => true,
+                Seen::Erased => false,
+            };
+            if !is_there {
+                let place = self.place(suspect.spot, slot);
+                self.remember(sector, place, Before::In(spot.block))?;
+            }
+        }
+        Ok(())
     }
 
     /// Repeats the page, and returns its stream. The page buffer keeps the content, because the program may fail and be
@@ -98,7 +127,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn do_again(&mut self, suspect: Suspect) -> Result<Stream, Fault<D::Error>> {
         let sectors = match self.shape.area_of(suspect.spot.block) {
             Area::Fast => Stream::Hot,
-            Area::Main => self.copies(),
+            Area::Main => self.stream_for_repetition(),
         };
         let stream = match suspect.what {
             What::Sectors => {
@@ -118,6 +147,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         self.rely();
         Ok(stream)
+    }
+
+    /// Returns the stream that takes the repetition of a page of the main area: the fast area's if the main one has no
+    /// free block, and one of its pages takes all sectors.
+    fn stream_for_repetition(&self) -> Stream {
+        let takes_all = |fast: &AreaShape| {
+            (fast.slots..self.shape.main.slots).all(|slot| self.door.held(slot) == Slot::Empty)
+        };
+        let main = self.blocks.free(Area::Main) > 0;
+        if !main && self.shape.fast.as_ref().is_some_and(takes_all) {
+            Stream::Hot
+        } else {
+            self.copies()
+        }
     }
 
     fn fill_from_buffer(&mut self, page: crate::paged::tables::map::Cached) {

@@ -78,10 +78,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             InVictim::Sectors(read) => read,
         };
-        let from = &mut victim.slot;
         let slots = self.shape.area_at(spot.block).slots;
-        let room = self.shape_of(self.copies()).slots;
+        let room = self.shape_of(self.stream_for_copies(victim.stream)).slots;
         let start = *filled;
+        let from = &mut victim.slot;
         while *from < slots {
             let slot = self.kept.slot(*from);
             let newest = match slot.copy_of() {
@@ -198,10 +198,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             rest.fill(0xFF);
         }
-        let stream = victim.stream;
+        let stream = self.stream_for_copies(victim.stream);
         let cause = victim.cause;
         let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, cause)?;
-        if spot.page == 0 && self.shape.area_of(victim.block) == Area::Main {
+        if spot.page == 0
+            && [spot.block, victim.block].map(|block| self.shape.area_of(block)) == [Area::Main; 2]
+        {
             // A copy keeps the age of its data.
             self.blocks.inherit(spot.block, victim.block);
         }

@@ -132,6 +132,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn choose(&mut self, area: Area) -> Option<Victim> {
         // When blocks are short, only the freed space counts.
         let need = self.blocks.free(area) <= self.shape.reserve(area);
+        if need {
+            self.close_full(area);
+        }
         if (!need || planted(Bug::LevelInNeed))
             && let Some(block) = self.next_to_level(area)
         {
@@ -287,7 +290,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         filled: &mut u16,
     ) -> Result<Option<Victim>, Fault<D::Error>> {
         let is_last = self.blocks.references(last.block) == *filled;
-        let has_room = *filled < self.shape_of(self.copies()).slots;
+        let has_room = *filled < self.shape_of(self.stream_for_copies(last.stream)).slots;
         if !is_last || !has_room || !self.is_short(Area::Main, 0) {
             return Ok(None);
         }
