@@ -37,7 +37,11 @@ enum Kept {
 pub(super) fn refused(path: &Path, refusal: &Refusal) -> Failure {
     let path = path.display();
     let more = match refusal {
-        Refusal::Unreadable(_) | Refusal::Foreign | Refusal::Version { .. } | Refusal::Old => "",
+        Refusal::Unreadable(_)
+        | Refusal::Unwritable(_)
+        | Refusal::Foreign
+        | Refusal::Version { .. }
+        | Refusal::Old => "",
         _ => {
             ". It is left as it is: `tandem image check` says more, and `tandem image recover` \
              what can be saved"
@@ -57,7 +61,10 @@ pub(super) fn locked(
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(refused(path, &Refusal::Foreign));
     }
-    let file = options.open(path).map_err(unreadable)?;
+    let file = options.open(path).map_err(|error| match File::open(path) {
+        Ok(_) => refused(path, &Refusal::Unwritable(error)),
+        Err(_) => unreadable(error),
+    })?;
     flock(&file, lock).map_err(|_| {
         let path = path.display();
         Failure::Arguments(format!("another server has {path} open: stop it first"))

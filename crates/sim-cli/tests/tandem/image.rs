@@ -155,9 +155,10 @@ fn a_new_disk_is_told_to_be_new_and_is_made_in_place_of_no_other_output() {
         assert!(!file.exists() && !socket.exists(), "{flag}");
     }
     let server = serve(folder.path(), &file, &NEW);
+    write(&server, 1);
+    // It is told before the first client is served.
     let told = fs::read_to_string(folder.path().join("told")).unwrap();
     assert!(told.contains("a new disk in") && told.contains("no other was there"), "{told}");
-    write(&server, 1);
     assert!(server.stop().success());
     std::os::unix::fs::symlink(&file, &link).unwrap();
     for flag in ["--record", "--json"] {
@@ -280,6 +281,17 @@ fn of_many_servers_that_begin_one_disk_one_has_it() {
         servers[0].wait().unwrap();
         assert!(image(&["check", text(&file)]).1);
     }
+}
+
+/// A program that runs cannot be written by anyone.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_can_only_be_read_is_told_with_the_way_to_serve_it() {
+    let told = refused(&std::env::current_exe().unwrap());
+    assert!(
+        told.contains("cannot be opened for writing") && told.contains("--read-only"),
+        "{told}"
+    );
 }
 
 #[test]
