@@ -35,19 +35,13 @@ struct Comparison<'a> {
     ratios: BTreeMap<&'a str, Ratios>,
 }
 
-/// Replays a trace on all systems and compares them with the first.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
-    args.options.check()?;
-    args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
-    let setup = args.options.device.setup()?;
-    let usual = if args.systems.is_empty() {
-        Several::usual().map_err(Failure::Arguments)?
-    } else {
-        Vec::new()
-    };
+/// Those of the named systems that fit the device, or the usual ones.
+fn systems(named: &[Several], setup: &Setup) -> Result<Vec<Chosen>, Failure> {
+    let usual =
+        if named.is_empty() { Several::usual().map_err(Failure::Arguments)? } else { Vec::new() };
     let mut systems: Vec<Chosen> = Vec::new();
-    for several in args.systems.iter().chain(&usual) {
-        systems.extend(several.on(&setup)?);
+    for several in named.iter().chain(&usual) {
+        systems.extend(several.on(setup)?);
     }
     if systems.is_empty() {
         return Err(Failure::Unfit("no system fits the device: see above".into()));
@@ -59,7 +53,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
             return Err(Failure::Arguments(reason));
         }
     }
-    let outcomes = replay::run_all(&args.options, &setup, &systems, &Progress::new())?;
+    Ok(systems)
+}
+
+/// Replays a trace on all systems and compares them with the first.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    args.options.check()?;
+    args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
+    let setup = args.options.device.setup()?;
+    let choose = || systems(&args.systems, &setup);
+    let outcomes = replay::run_chosen(&args.options, &setup, choose, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();
     let Some(first) = runs.first() else {

@@ -12,7 +12,7 @@ use crate::trace::formats::{self, As, Columns, Format};
 use crate::trace::names::{self, Files};
 use crate::trace::reader::Reader;
 use crate::trace::volumes::Volumes;
-use crate::trace::{AddressSpace, Position, Request, TraceError};
+use crate::trace::{AddressSpace, LASTS_MOST, Position, Request, TraceError};
 use crate::{Failure, interrupt, notes, spec};
 
 /// Which requests, and how they are read: flags that every replaying command has.
@@ -237,7 +237,10 @@ impl Stream<'_> {
                 None => None,
             };
             if let Some(mut request) = request {
-                request.time += self.from;
+                request.time = Nanos::new(request.time.get().saturating_add(self.from.get()));
+                if request.time > LASTS_MOST {
+                    return Err(self.too_late());
+                }
                 self.latest = self.latest.max(request.time);
                 self.left -= 1;
                 return Ok(Some(request));
@@ -247,6 +250,12 @@ impl Stream<'_> {
                 return Ok(None);
             }
         }
+    }
+
+    #[cold]
+    pub(crate) fn too_late(&self) -> Failure {
+        let (name, place) = self.place();
+        TraceError::TooLate { name, place }.into()
     }
 
     fn close(&mut self) {

@@ -10,6 +10,7 @@ use super::device::Device;
 use super::disk::{self, Opened};
 use super::journaled::Journaled;
 use super::keeper;
+use super::mark::Mark;
 use super::refusal::Refusal;
 use super::slot::Copies;
 use super::unit::About;
@@ -83,6 +84,16 @@ fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
         Tail::Damaged(_) => format!("{records} records up to byte {end} are whole"),
     };
     writeln!(out, "journal  {tail}")?;
+    if header.journal.bytes > 0 {
+        let flushes = match opened.replayed.mark {
+            Mark::Absent => "there was none since the chip was written".into(),
+            Mark::Flushed(end) => format!("they cover the records up to byte {}", show::count(end)),
+            Mark::Damaged => {
+                "what is said of them is damaged; no record is missing for that".into()
+            }
+        };
+        writeln!(out, "flushes  {flushes}")?;
+    }
     if let Tail::Damaged(damage) = opened.replayed.tail {
         out.flush()?;
         return Err(keeper::refused(path, &Refusal::Journal(damage)));
@@ -90,6 +101,9 @@ fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     match opened.copies {
         Copies::DamagedAt(at) => Err(Failure::Arguments(format!(
             "{name} is damaged: its header at byte {at}. Nothing is lost, and the next server writes it again"
+        ))),
+        _ if opened.replayed.mark == Mark::Damaged => Err(Failure::Arguments(format!(
+            "{name} is damaged: what it says of flushes. Nothing is lost, and the next flush writes it again"
         ))),
         _ => Ok(()),
     }

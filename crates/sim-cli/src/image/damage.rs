@@ -31,6 +31,8 @@ pub(crate) struct Damage {
 enum What {
     NoMatch,
     Impossible,
+    /// There are zeros, up to that byte at least.
+    Missing(u64),
 }
 
 impl Damage {
@@ -43,6 +45,11 @@ impl Damage {
     pub(super) const fn impossible(at: u64, record: u64) -> Self {
         Self { at, record, what: What::Impossible, behind: 0, was_flushed: false }
     }
+
+    /// Records up to the byte `end` are not there any more.
+    pub(super) const fn missing(at: u64, record: u64, end: u64) -> Self {
+        Self { at, record, what: What::Missing(end), behind: 0, was_flushed: true }
+    }
 }
 
 impl fmt::Display for Damage {
@@ -51,10 +58,14 @@ impl fmt::Display for Damage {
         let what = match self.what {
             What::NoMatch => "does not match its check",
             What::Impossible => "says what this chip cannot have done",
+            What::Missing(_) => "is missing",
         };
         write!(f, "record {record} of its journal, at byte {at}, {what}")?;
         match (self.what, self.was_flushed) {
             (What::Impossible, _) => Ok(()),
+            (What::Missing(end), _) => {
+                write!(f, ", and all up to byte {end}, which a client's flush covers")
+            }
             (_, true) => write!(f, "; {behind} good ones follow, and a client's flush covers it"),
             (_, false) => write!(f, "; {behind} good ones follow"),
         }

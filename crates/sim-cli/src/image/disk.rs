@@ -13,6 +13,7 @@
 //! | first header, sync | two headers, the same | the new disk |
 //! | a record, in part | an incomplete record | the disk without it: nobody was answered |
 //! | a record | one more record | the disk with it |
+//! | a flush: a record, sync, mark | a mark, which says no more than is there | the disk with it |
 //! | an end: both headers, as above | a journal cut to its records | the disk before |
 //! | a rewrite: chip in free room, journal's room, sync | bytes that no header names | the disk before |
 //! | second header, sync | two headers, the second newer | the disk as rewritten |
@@ -30,6 +31,7 @@ use super::format::{BEHIND, GRAIN};
 use super::journal::{self, Replayed};
 use super::journaled::Journaled;
 use super::layout;
+use super::mark;
 use super::record::Event;
 use super::refusal::Refusal;
 use super::seal::{Pending, Seal};
@@ -121,7 +123,7 @@ impl<S: Store> Disk<S> {
         slot::begin(&store, header.identity)?;
         let (about, tail, copies) = (about.clone(), Tail::Clean, Copies::Same);
         let mut disk = Self { store, header, about, end: 0, tail, copies, synced: Synced::Yes };
-        disk.write(device, Then::Journal)?;
+        disk.rewrite(device)?;
         Ok(disk)
     }
 
@@ -134,7 +136,8 @@ impl<S: Store> Disk<S> {
             let bytes = layout::journal_bytes(capacity(device.inner()), self.header.chip.bytes);
             let journal = layout::place(&self.used(), bytes);
             self.make_room(journal)?;
-            self.replace(Header { journal, ..self.begun() }, journal.at)?;
+            let header = Header { journal, ..self.begun() };
+            self.replace(header, header.records().at)?;
         } else if self.copies != Copies::Same {
             slot::replace(&self.store, &self.header)?;
         }
@@ -151,12 +154,17 @@ impl<S: Store> Disk<S> {
             return Ok(());
         };
         if pending.end() > self.header.journal.end() {
-            return self.write(device, Then::Journal);
+            return self.rewrite(device);
         }
         self.store.write_at(pending.at, &pending.bytes)?;
         pending.written();
         (self.end, self.synced) = (pending.at, Synced::No);
         Ok(())
+    }
+
+    /// Writes the chip as it is now, with a new journal.
+    pub(super) fn rewrite(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.write(device, Then::Journal)
     }
 
     /// Makes all that was done survive a crash of the machine.
@@ -171,12 +179,16 @@ impl<S: Store> Disk<S> {
         self.commit(device)?;
         self.store.sync()?;
         self.synced = Synced::Yes;
+        if device.pending().is_some() {
+            // Only now, so that it never says more than is true. A check more is no reason to end without room for it.
+            let _ = mark::write(&self.store, &self.header, self.end);
+        }
         Ok(())
     }
 
     /// Writes the chip without a journal, as the last thing that is done. If that fails, the journal has everything.
     pub(crate) fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
-        self.commit(device)?;
+        self.sync(device)?;
         let (end, journal) = (self.end, self.header.journal);
         let records = Extent { bytes: end - journal.at, ..journal };
         // The rest of its room is needed for the chip.
@@ -193,7 +205,7 @@ impl<S: Store> Disk<S> {
     fn write(&mut self, device: &mut Journaled, then: Then) -> io::Result<()> {
         let written = self.write_chip(device.inner(), then);
         match written {
-            Ok(header) => self.replace(header, header.journal.at)?,
+            Ok(header) => self.replace(header, header.records().at)?,
             Err(error) => {
                 // What was written in part takes no more room. It did no harm.
                 let _ = self.free_unused();

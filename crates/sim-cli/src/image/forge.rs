@@ -7,8 +7,9 @@ use super::journaled::Journaled;
 use super::memory::Memory;
 use super::record;
 use super::seal::{END, SEAL_BYTES, Seal};
-use super::store::Store;
-use super::unit::About;
+use super::slot::{self, Header, State};
+use super::store::{Extent, Store};
+use super::unit::{self, About};
 
 /// A new disk's file, with room for a journal.
 pub(crate) fn new(about: &About, device: &mut Journaled) -> std::io::Result<Memory> {
@@ -22,7 +23,7 @@ pub(crate) fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Mem
         return Ok(file);
     };
     let (seal, geometry) = (Seal::of(&opened.header), *opened.device.geometry());
-    let (mut at, mut rest) = (opened.header.journal.at, records);
+    let (mut at, mut rest) = (opened.header.records().at, records);
     while let [kind, region, ..] = *rest {
         let Some(length) = record::length(kind, region, &geometry) else {
             rest = &rest[1..];
@@ -41,6 +42,35 @@ pub(crate) fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Mem
         at += sealed.len() as u64;
     }
     Ok(file)
+}
+
+/// The file with other numbers in its headers: the disk's generation, where its chip and its journal are, and the
+/// generation in which that began. What the header calls the chip matches its check.
+pub(crate) fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<Memory> {
+    let file = file.clone();
+    let Ok(State::Disk(header, _)) = slot::state(&file) else {
+        return Ok(file);
+    };
+    let [generation, chip_at, chip_bytes, journal_at, journal_bytes, begun] = numbers;
+    let (chip, journal) = (
+        Extent { at: chip_at, bytes: chip_bytes },
+        Extent { at: journal_at, bytes: journal_bytes },
+    );
+    let mut header = Header { generation, chip, journal, begun, ..header };
+    if chip.end() <= file.length()? {
+        header.check = unit::checked(&file, &header)?;
+    }
+    slot::replace(&file, &header)?;
+    Ok(file)
+}
+
+/// The numbers of a file's header, in that order.
+pub(crate) fn header(file: &Memory) -> Option<[u64; 6]> {
+    let Ok(State::Disk(Header { generation, chip, journal, begun, .. }, _)) = slot::state(file)
+    else {
+        return None;
+    };
+    Some([generation, chip.at, chip.bytes, journal.at, journal.bytes, begun])
 }
 
 /// Opens a file as a server does. `None`: it is refused.

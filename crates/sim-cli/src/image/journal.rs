@@ -6,10 +6,11 @@ use ftl_iface::{Geometry, NandDevice};
 
 use super::damage::{Damage, Tail};
 use super::device::Device;
+use super::mark::{self, Mark};
 use super::record::{self, Event};
 use super::seal::{SEAL_BYTES, Seal};
 use super::slot::Header;
-use super::store::{Extent, Store, Stream, filled};
+use super::store::{AT_ONCE, Extent, Store, Stream, filled};
 use super::tail;
 
 /// What a journal held.
@@ -22,6 +23,7 @@ pub(crate) struct Replayed {
     /// Where the next one goes.
     pub(crate) end: u64,
     pub(crate) tail: Tail,
+    pub(crate) mark: Mark,
 }
 
 /// Repeats on the device what a journal says, as far as it is whole.
@@ -30,10 +32,31 @@ pub(super) fn replay<S: Store>(
     header: &Header,
     device: &mut Device,
 ) -> io::Result<Replayed> {
+    let mark = mark::read(store, header)?;
+    let mut replayed = records(store, header, device, mark)?;
+    let at = replayed.end;
+    if let Mark::Flushed(flushed) = mark
+        && flushed > at
+    {
+        match &mut replayed.tail {
+            Tail::Damaged(damage) => damage.was_flushed = true,
+            tail => *tail = Tail::Damaged(Damage::missing(at, replayed.records + 1, flushed)),
+        }
+    }
+    Ok(replayed)
+}
+
+fn records<S: Store>(
+    store: &S,
+    header: &Header,
+    device: &mut Device,
+    mark: Mark,
+) -> io::Result<Replayed> {
     let (seal, geometry) = (Seal::of(header), *device.geometry());
-    let journal = header.journal;
-    let mut replayed = Replayed { operations: 0, records: 0, end: journal.at, tail: Tail::Clean };
-    let mut input = BufReader::with_capacity(1 << 20, Stream::over(store, journal));
+    let journal = header.records();
+    let (end, tail) = (journal.at, Tail::Clean);
+    let mut replayed = Replayed { operations: 0, records: 0, end, tail, mark };
+    let mut input = BufReader::with_capacity(AT_ONCE, Stream::over(store, journal));
     let mut sealed = Vec::new();
     loop {
         let at = replayed.end;

@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use super::damage::Tail;
 use super::disk::{self, Disk, Opened};
 use super::journaled::Journaled;
+use super::mark::Mark;
 use super::refusal::Refusal;
 use super::slot::Copies;
 use super::unit::About;
@@ -36,7 +37,11 @@ enum Kept {
 pub(super) fn refused(path: &Path, refusal: &Refusal) -> Failure {
     let path = path.display();
     let more = match refusal {
-        Refusal::Unreadable(_) | Refusal::Foreign | Refusal::Version { .. } | Refusal::Old => "",
+        Refusal::Unreadable(_)
+        | Refusal::Unwritable(_)
+        | Refusal::Foreign
+        | Refusal::Version { .. }
+        | Refusal::Old => "",
         _ => {
             ". It is left as it is: `tandem image check` says more, and `tandem image recover` \
              what can be saved"
@@ -56,12 +61,29 @@ pub(super) fn locked(
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
         return Err(refused(path, &Refusal::Foreign));
     }
-    let file = options.open(path).map_err(unreadable)?;
+    let file = options.open(path).map_err(|error| match File::open(path) {
+        Ok(_) => refused(path, &Refusal::Unwritable(error)),
+        Err(_) => unreadable(error),
+    })?;
     flock(&file, lock).map_err(|_| {
         let path = path.display();
         Failure::Arguments(format!("another server has {path} open: stop it first"))
     })?;
+    // What was opened may have been removed before it was locked.
+    if !is_at(path, &file) {
+        let gone = "it was removed or replaced while it was opened";
+        return Err(unreadable(io::Error::new(ErrorKind::NotFound, gone)));
+    }
     Ok(file)
+}
+
+/// Whether the path leads to that file.
+fn is_at(path: &Path, file: &File) -> bool {
+    let of = |data: fs::Metadata| (data.dev(), data.ino());
+    match (fs::metadata(path), file.metadata()) {
+        (Ok(there), Ok(here)) => of(there) == of(here),
+        _ => false,
+    }
 }
 
 /// Reads a disk that nobody writes meanwhile, whole or not. `None`: the file holds none yet.
@@ -166,6 +188,11 @@ fn tell(path: &Path, opened: &Opened) {
     if let Copies::DamagedAt(at) = opened.copies {
         notes::tell(&format!("of the two headers of {path}, the one at byte {at} was damaged"));
     }
+    if opened.replayed.mark == Mark::Damaged {
+        notes::tell(&format!(
+            "what {path} says of flushes was damaged; its records match their checks"
+        ));
+    }
     if let Tail::Incomplete(bytes) = opened.replayed.tail {
         notes::tell(&format!(
             "the last record of {path} is incomplete ({bytes} bytes): nobody was told that it was done"
@@ -176,13 +203,17 @@ fn tell(path: &Path, opened: &Opened) {
 /// Makes a new file for the device. No other one is touched.
 pub(super) fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<File>> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-    let made = flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(io::Error::from);
-    let made = made.and_then(|()| Disk::create(file, about, device)).and_then(|disk| {
+    // Who locked it before has it.
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| io::Error::new(ErrorKind::ResourceBusy, "another server has just begun it"))?;
+    // The lock holds until the last of both is closed.
+    let held = file.try_clone()?;
+    let made = Disk::create(file, about, device).and_then(|disk| {
         // The name is on the machine's disk, too.
         files::sync_folder(path)?;
         Ok(disk)
     });
-    if made.is_err() {
+    if made.is_err() && is_at(path, &held) {
         // It was never a disk.
         let _ = fs::remove_file(path);
     }

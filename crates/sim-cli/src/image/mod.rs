@@ -19,8 +19,9 @@
 //! # Modules
 //!
 //! - `store`: what is asked of the system. `format`: numbers of the format. `slot`: the headers. `layout`: what goes
-//!   where. `unit`: the chip, and what is said about the disk. `record`: a record. `seal`: what binds it to its place.
-//!   `journal`: records in a row. `tail`: what is behind the last one; `damage`: what is told of it.
+//!   where. `unit`: the chip, and what is said about the disk; `digest`: its check. `record`: a record. `seal`: what
+//!   binds it to its place. `journal`: records in a row. `mark`: how far flushes cover them. `tail`: what is behind the
+//!   last one; `damage`: what is told of it.
 //! - `disk`: all of these together, in an order of writes that any crash may interrupt. `keeper`: the file by its
 //!   path, and its lock. `device`: the chip with its faults. `journaled`: the same, making records. `refusal`: why a
 //!   file is not used.
@@ -34,12 +35,14 @@ mod tests;
 
 mod damage;
 mod device;
+mod digest;
 mod disk;
 mod format;
 mod journal;
 mod journaled;
 mod keeper;
 mod layout;
+mod mark;
 mod memory;
 mod record;
 mod refusal;

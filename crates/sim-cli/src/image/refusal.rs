@@ -12,6 +12,9 @@ pub(crate) enum Refusal {
     /// The system does not let it be read.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
+    /// The system lets it be read, and not written.
+    #[error("it cannot be opened for writing: {0}; --read-only serves it as it is")]
+    Unwritable(io::Error),
     /// It is something else.
     #[error("it is no disk of `tandem serve`: name another file")]
     Foreign,

@@ -5,13 +5,13 @@
 //!
 //! ```text
 //!   header  magic "TNDMDISK" | version u16 | kind u8 | identity [u8; 16] | generation u64 |
-//!           chip: at, bytes u64, check u32 | journal: at, bytes, begun u64 | zeros | CRC-32 of all 4092 bytes before
+//!           chip: at, bytes, check u64 | journal: at, bytes, begun u64 | zeros | CRC-32 of all 4092 bytes before
 //! ```
 
 use std::fs::File;
 use std::io::{self, Read};
 
-use super::format::{SECOND_AT, SLOT, VERSION};
+use super::format::{BEHIND, GRAIN, MARK_BYTES, SECOND_AT, SLOT, VERSION};
 use super::refusal::Refusal;
 use super::store::{Extent, Store};
 
@@ -45,7 +45,7 @@ pub(crate) struct Header {
     /// What is said about the disk, and its chip.
     pub(crate) chip: Extent,
     /// The check of all that.
-    pub(crate) check: u32,
+    pub(crate) check: u64,
     /// Room for records of what was done since. Without bytes: the last server ended well.
     pub(crate) journal: Extent,
     /// The generation in which the journal began. It is part of the check of each of its records.
@@ -53,6 +53,25 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// Room for the records themselves, behind the mark.
+    pub(crate) const fn records(&self) -> Extent {
+        let Extent { at, bytes } = self.journal;
+        let mark = if bytes > MARK_BYTES as u64 { MARK_BYTES as u64 } else { bytes };
+        Extent { at: at.saturating_add(mark), bytes: bytes - mark }
+    }
+
+    /// Whether a server can have written it: nothing lies upon anything else, and generations can be counted on.
+    fn is_sound(&self) -> bool {
+        let Self { chip, journal, .. } = *self;
+        let is_placed = |extent: Extent| extent.at >= BEHIND && extent.at.is_multiple_of(GRAIN);
+        let are_apart = chip.end() <= journal.at || journal.end() <= chip.at;
+        let has_journal = journal.bytes > 0;
+        is_placed(chip)
+            && (!has_journal || is_placed(journal) && are_apart)
+            && self.begun <= self.generation
+            && self.generation < u64::MAX / 2
+    }
+
     /// The least bytes of the file.
     pub(crate) const fn needed(&self) -> u64 {
         let (chip, journal) = (self.chip.end(), self.journal.end());
@@ -153,13 +172,13 @@ fn take(slot: &[u8; SLOT]) -> Slot {
         identity: Identity(numbers.take()),
         generation: numbers.long(),
         chip: Extent { at: numbers.long(), bytes: numbers.long() },
-        check: u32::from_le_bytes(numbers.take()),
+        check: numbers.long(),
         journal: Extent { at: numbers.long(), bytes: numbers.long() },
         begun: numbers.long(),
     };
     match kind {
         1 => Slot::Begun,
-        2 => Slot::Whole(header),
+        2 if header.is_sound() => Slot::Whole(header),
         _ => Slot::Damaged,
     }
 }

@@ -18,6 +18,9 @@ impl Extent {
     }
 }
 
+/// Bytes that are read at once.
+pub(super) const AT_ONCE: usize = 64 << 10;
+
 /// A file, or what stands for one.
 pub(crate) trait Store {
     /// Its length.
@@ -91,11 +94,11 @@ const fn punched(_: &File, _: Extent) -> bool {
 
 /// Writes zeros, for stores that have no better way.
 pub(crate) fn write_zeros(store: &impl Store, extent: Extent) -> io::Result<()> {
-    const AT_ONCE: u64 = 1 << 20;
-    let zeros = vec![0; AT_ONCE.min(extent.bytes) as usize];
+    const MOST: u64 = 1 << 20;
+    let zeros = vec![0; MOST.min(extent.bytes) as usize];
     let mut at = extent.at;
     while at < extent.end() {
-        let bytes = (extent.end() - at).min(AT_ONCE);
+        let bytes = (extent.end() - at).min(MOST);
         store.write_at(at, &zeros[..bytes as usize])?;
         at += bytes;
     }

@@ -7,7 +7,7 @@ use ftl_iface::Geometry;
 use super::damage::{Damage, Tail};
 use super::record;
 use super::seal::{SEAL_BYTES, Seal};
-use super::store::{Extent, Store, Stream};
+use super::store::{AT_ONCE, Extent, Store, Stream};
 
 /// Looks at the rest of a journal, which does not begin with a whole record.
 pub(super) fn examine(
@@ -38,7 +38,7 @@ pub(super) fn examine(
 /// The last byte that is no zero.
 fn last_data(store: &impl Store, extent: Extent) -> io::Result<Option<u64>> {
     let (mut last, mut at) = (None, extent.at);
-    let mut buffer = vec![0; 256 << 10];
+    let mut buffer = vec![0; AT_ONCE];
     while at < extent.end() {
         at = store.next_data(at)?.max(at);
         let left = usize::try_from(extent.end().saturating_sub(at)).unwrap_or(usize::MAX);

@@ -12,9 +12,10 @@ use nand_model::Content;
 use serde::{Deserialize, Serialize};
 
 use super::device::Device;
+use super::digest::Digest;
 use super::refusal::Refusal;
 use super::slot::{Header, Identity};
-use super::store::{Extent, Store, Stream, filled};
+use super::store::{AT_ONCE, Extent, Store, Stream, filled};
 
 /// The longest text about a disk.
 const ABOUT_MOST: u32 = 64 << 10;
@@ -37,19 +38,19 @@ pub(crate) struct About {
 /// Bytes on their way, summed for the check.
 struct Summed<T> {
     inner: T,
-    hasher: Hasher,
+    digest: Digest,
     bytes: u64,
 }
 
 impl<T> Summed<T> {
     fn new(inner: T, identity: Identity) -> Self {
-        let mut hasher = Hasher::new();
-        hasher.update(&identity.0);
-        Self { inner, hasher, bytes: 0 }
+        let mut digest = Digest::default();
+        digest.update(&identity.0);
+        Self { inner, digest, bytes: 0 }
     }
 
     fn sum(&mut self, bytes: &[u8]) {
-        self.hasher.update(bytes);
+        self.digest.update(bytes);
         self.bytes += bytes.len() as u64;
     }
 }
@@ -103,12 +104,12 @@ pub(super) fn write<S: Store>(
     (about, device): (&About, &Device),
     identity: Identity,
     to: (&S, Extent),
-) -> io::Result<u32> {
+) -> io::Result<u64> {
     let out = BufWriter::with_capacity(1 << 20, Stream::over(to.0, to.1));
     let mut out = Summed::new(out, identity);
     put(about, device, &mut out)?;
     out.flush()?;
-    Ok(out.hasher.finalize())
+    Ok(out.digest.finish())
 }
 
 /// Reads it. Whatever it says that no server can have written is refused.
@@ -117,7 +118,7 @@ pub(super) fn read<S: Store>(store: &S, header: &Header) -> Result<(About, Devic
     if checked(store, header)? != header.check {
         return Err(Refusal::Check { at, end: header.chip.end() });
     }
-    let mut input = BufReader::with_capacity(1 << 20, Stream::over(store, header.chip));
+    let mut input = BufReader::with_capacity(AT_ONCE, Stream::over(store, header.chip));
     let about = take_about(&mut input)?.ok_or(Refusal::About { at })?;
     let device = Device::load(&mut input).map_err(|reason| Refusal::Chip { at, reason })?;
     match stranger(&device) {
@@ -127,11 +128,11 @@ pub(super) fn read<S: Store>(store: &S, header: &Header) -> Result<(About, Devic
 }
 
 /// The check of what is there.
-fn checked<S: Store>(store: &S, header: &Header) -> io::Result<u32> {
+pub(super) fn checked<S: Store>(store: &S, header: &Header) -> io::Result<u64> {
     let mut input = Summed::new(Stream::over(store, header.chip), header.identity);
-    let mut buffer = vec![0; 1 << 20];
+    let mut buffer = vec![0; AT_ONCE];
     while input.read(&mut buffer)? > 0 {}
-    Ok(input.hasher.finalize())
+    Ok(input.digest.finish())
 }
 
 fn take_about(input: &mut impl Read) -> Result<Option<About>, Refusal> {

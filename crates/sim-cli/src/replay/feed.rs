@@ -13,7 +13,7 @@ use crate::Failure;
 use crate::host::SharedWitness;
 use crate::interrupt;
 use crate::trace::fit::Fit;
-use crate::trace::{AddressSpace, Request, TraceError};
+use crate::trace::{AddressSpace, LASTS_MOST, Request, TraceError};
 use crate::workload::{Stream, Workload};
 
 /// Requests that are passed on together.
@@ -102,6 +102,9 @@ impl<'a> Feed<'a> {
                     };
                     // If the trace's clock was set back, requests still do not arrive before earlier ones.
                     self.latest = self.latest.max(self.from + placed.time);
+                    if self.latest > LASTS_MOST {
+                        return Err(self.stream.too_late());
+                    }
                     placed.time = self.latest;
                     // A flush may have any length.
                     bytes = bytes.saturating_add(placed.length);

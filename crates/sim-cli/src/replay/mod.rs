@@ -107,6 +107,17 @@ pub(crate) fn run_all(
     systems: &[Chosen],
     progress: &Progress,
 ) -> Result<Vec<Outcome>, Failure> {
+    run_chosen(options, setup, || Ok(systems.to_vec()), progress)
+}
+
+/// Like [`run_all`], with systems that are chosen when the trace's first requests were found to be good: it may take
+/// long to find out which of them fit a device.
+pub(crate) fn run_chosen(
+    options: &Options,
+    setup: &Setup,
+    choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
+    progress: &Progress,
+) -> Result<Vec<Outcome>, Failure> {
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
@@ -122,6 +133,7 @@ pub(crate) fn run_all(
     if first.requests.is_empty() {
         return Err(crate::trace::TraceError::Empty(trace).into());
     }
+    let systems = choose()?;
     let pace = options.pace;
     let detailed = options.report.is_some();
     let (fed, mut outcomes) = thread::scope(|scope| {

@@ -30,7 +30,7 @@
 
 use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
@@ -115,7 +115,10 @@ const SEED: u64 = 1;
 /// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let json = args.json.iter().filter(|path| path.as_os_str() != "-");
-    json.chain(&args.record).try_for_each(|path| files::check(path))?;
+    json.clone().chain(&args.record).try_for_each(|path| files::check(path))?;
+    if let Some(image) = &args.image {
+        json.chain(&args.record).try_for_each(|path| apart(image, path))?;
+    }
     let (mut keeper, found) = match &args.image {
         Some(path) if args.read_only => (None, Some(Keeper::only_read(path)?)),
         Some(path) => {
@@ -165,6 +168,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let mut result = ended.map_err(|failure| recorded(args, failure))?;
     result.trace = uri;
     tell(args, &result, out)
+}
+
+/// Checks that a file to be written is not the disk's: it would take the disk's place.
+fn apart(image: &Path, other: &Path) -> Result<(), Failure> {
+    if !files::is_same(image, other) {
+        return Ok(());
+    }
+    let other = other.display();
+    Err(Failure::Arguments(format!("{other} is the file of --image: name another one")))
 }
 
 /// What the last server left in the file.

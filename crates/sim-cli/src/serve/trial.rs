@@ -1,5 +1,5 @@
 //! Files that may say anything, served without sockets: they are refused, or a system works on what they hold, or says
-//! that it cannot. The fuzz target `disk_file` uses this, too.
+//! that it cannot. The fuzz targets `disk_file` and `disk_headers` use this, too.
 
 use std::sync::OnceLock;
 
@@ -57,20 +57,39 @@ impl Owner for Visitor {
 /// Serves a new disk of one of the systems whose journal has those records, with checks that fit. Nothing may panic,
 /// and what is kept of it can be opened again.
 pub fn journal(system: usize, records: &[u8]) {
+    with_begun(system, |begun| {
+        if let Ok(file) = forge::with_journal(&begun.file, records) {
+            visit(begun, file);
+        }
+    });
+}
+
+/// Serves a new disk of one of the systems whose headers say other numbers: each is added to what a server wrote.
+pub fn headers(system: usize, added: [u64; 6], records: &[u8]) {
+    with_begun(system, |begun| {
+        let Some(numbers) = forge::header(&begun.file) else { return };
+        let numbers = std::array::from_fn(|at| numbers[at].wrapping_add(added[at]));
+        let file = forge::with_journal(&begun.file, records);
+        if let Ok(file) = file.and_then(|file| forge::with_header(&file, numbers)) {
+            visit(begun, file);
+        }
+    });
+}
+
+fn with_begun(system: usize, work: impl FnOnce(&Begun)) {
     BEGUN.with(|begun| {
         let begun = begun.get_or_init(|| {
             let begun: Result<_, _> = SYSTEMS.iter().map(|system| begin(system)).collect();
             begun.unwrap_or_default()
         });
         if let Some(begun) = begun.get(system % begun.len().max(1)) {
-            visit(begun, records);
+            work(begun);
         }
     });
 }
 
-fn visit(begun: &Begun, records: &[u8]) {
-    let file = forge::with_journal(&begun.file, records);
-    let Some((mut disk, opened)) = file.ok().and_then(forge::opened) else {
+fn visit(begun: &Begun, file: Memory) {
+    let Some((mut disk, opened)) = forge::opened(file) else {
         return;
     };
     let mut device = Journaled::of_file(opened.device);
@@ -86,6 +105,46 @@ fn visit(begun: &Begun, records: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use crate::image::{About, forge};
+    use crate::systems::Chosen;
+
+    #[test]
+    fn headers_may_say_anything() {
+        let few = [0, 1, 4096, 8192, 1 << 24];
+        let many = [u64::MAX, u64::MAX / 2, 1 << 63, u64::MAX - 4095, u64::MAX - 8191];
+        let mut dice = fastrand::Rng::with_seed(31);
+        for at in 0..6 {
+            for number in few.iter().chain(&many) {
+                let mut added = [0; 6];
+                added[at] = *number;
+                super::headers(at, added, &[]);
+                added[dice.usize(..6)] = many[dice.usize(..many.len())];
+                super::headers(at, added, &[0x05, b'S', 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+            }
+        }
+    }
+
+    /// What a file says about its disk is typed by nobody.
+    #[test]
+    fn what_a_file_says_of_its_disk_may_be_anything() {
+        let begun = super::begin("hybrid").unwrap();
+        let good = forge::opened(begun.file).unwrap().1.about;
+        let sizes = [None, Some(0), Some(1), Some(1 << 40), Some(u64::MAX)];
+        let names = ["", "hybrid", "ko", "hybrid?filter=", "no\0thing", "/dev/null", "tiny", "c3"];
+        for (capacity, slc) in sizes.iter().flat_map(|one| sizes.map(|other| (*one, other))) {
+            for name in names {
+                let system = About { system: name.into(), capacity, slc, ..good.clone() };
+                let device = About { device: name.into(), capacity, slc, ..good.clone() };
+                for about in [system, device] {
+                    let chosen = Chosen::parse(&about.system);
+                    if let (Ok(setup), Ok(chosen)) = (crate::serve::setup(&about), chosen) {
+                        let _ = chosen.blueprint(&setup);
+                    }
+                }
+            }
+        }
+    }
+
     #[test]
     fn a_journal_may_say_anything() {
         let mut dice = fastrand::Rng::with_seed(31);

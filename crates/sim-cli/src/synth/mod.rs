@@ -278,7 +278,8 @@ impl Iterator for Generator {
             _ => Op::Write,
         };
         let (offset, length) = self.places.next(op, self.synth.size, &mut self.dice);
-        let time = self.synth.interval * self.next;
+        // Whoever takes it says that it is too late.
+        let time = Nanos::new(self.synth.interval.get().saturating_mul(self.next));
         self.next += 1;
         Some(Request { time, op, offset, length })
     }

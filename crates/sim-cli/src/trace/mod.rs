@@ -31,6 +31,9 @@ pub(crate) mod volumes;
 mod merge;
 mod unpack;
 
+/// The longest that a workload may last, a hundred years: clocks count no more than a few of them.
+pub(crate) const LASTS_MOST: Nanos = Nanos::new(100 * 31_557_600 * 1_000_000_000);
+
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -139,12 +142,15 @@ pub enum TraceError {
     },
     /// None of the formats is recognised in the first bytes.
     #[error(
-        "{name} is in no format that is known here ({}): say which with --format, or where its columns are with \
-         --columns{}{}", formats::names(), if hint.is_some() { "; " } else { "" }, hint.as_deref().unwrap_or_default()
+        "{name} is in no format that is known here ({}), as {begins} shows: say which with --format, or where its \
+         columns are with --columns{}{}",
+        formats::names(), if hint.is_some() { "; " } else { "" }, hint.as_deref().unwrap_or_default()
     )]
     UnknownFormat {
         /// The file.
         name: String,
+        /// How it begins.
+        begins: String,
         /// A hint.
         hint: Option<String>,
     },
@@ -175,6 +181,17 @@ pub enum TraceError {
         expected: String,
         /// What was found.
         found: String,
+    },
+    /// What several traces, or several passes, add up to is more than a clock counts.
+    #[error(
+        "{name}, {place}: the request arrives more than 100 years after the first: replay fewer traces, or make fewer \
+         passes"
+    )]
+    TooLate {
+        /// The file.
+        name: String,
+        /// Where in it.
+        place: Position,
     },
     /// A request is beyond the device's end.
     #[error(

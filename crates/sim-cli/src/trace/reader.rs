@@ -8,7 +8,7 @@ use nand_model::part::Nanos;
 use super::formats::{self, As, ParseError, Parser, Recognised};
 use super::input::{BytesRead, Input};
 use super::merge;
-use super::{Op, Position, Request, TraceError};
+use super::{LASTS_MOST, Op, Position, Request, TraceError};
 use crate::notes;
 
 /// The longest read or write, far beyond those of any host: a line that says more would take all memory.
@@ -78,7 +78,10 @@ impl Reader {
                     ((format.parser)(head), As::Format(format).has_volumes())
                 }
                 Recognised::Doubt(why) => return Err(TraceError::InDoubt { name, why }),
-                Recognised::Unknown(hint) => return Err(TraceError::UnknownFormat { name, hint }),
+                Recognised::Unknown(hint) => {
+                    let begins = beginning(head);
+                    return Err(TraceError::UnknownFormat { name, begins, hint });
+                }
             },
         };
         Ok(Self {
@@ -99,25 +102,19 @@ impl Reader {
     pub fn next_request(&mut self) -> Result<Option<Request>, TraceError> {
         loop {
             match self.parser.next(&mut self.input) {
-                Ok(Some(request)) if is_endless(&request) => {
-                    if !self.lenient {
-                        return Err(self.too_long(&request));
-                    }
-                    self.skipped += 1;
-                }
                 Ok(Some(request)) => {
                     let beginning = *self.beginning.get_or_insert(request.time);
-                    return Ok(Some(Request { time: request.time.since(beginning), ..request }));
+                    let request = Request { time: request.time.since(beginning), ..request };
+                    match excess(&request) {
+                        None => return Ok(Some(request)),
+                        Some(_) if self.lenient => self.skipped += 1,
+                        Some((expected, found)) => return Err(self.bad(expected, found)),
+                    }
                 }
                 Ok(None) => return self.ended(),
                 Err(ParseError::Bad { .. }) if self.lenient => self.skipped += 1,
                 Err(ParseError::Bad { expected, found }) => {
-                    return Err(TraceError::Line {
-                        name: self.name.clone(),
-                        place: self.place(),
-                        expected: expected.into(),
-                        found,
-                    });
+                    return Err(self.bad(expected.into(), found));
                 }
                 Err(ParseError::Unreadable(reason)) => {
                     return Err(TraceError::Unreadable { name: self.name.clone(), reason });
@@ -126,13 +123,8 @@ impl Reader {
         }
     }
 
-    fn too_long(&self, request: &Request) -> TraceError {
-        TraceError::Line {
-            name: self.name.clone(),
-            place: self.place(),
-            expected: format!("a request of at most {LENGTH_MOST} bytes"),
-            found: format!("{} bytes", request.length),
-        }
+    fn bad(&self, expected: String, found: String) -> TraceError {
+        TraceError::Line { name: self.name.clone(), place: self.place(), expected, found }
     }
 
     /// The end of the file; an error, unless bad lines are skipped, if its compression was cut short before.
@@ -183,9 +175,33 @@ impl Reader {
     }
 }
 
-/// Whether a request is longer than any host's. Trims may cover a whole disk, and take no memory.
-const fn is_endless(request: &Request) -> bool {
-    request.length > LENGTH_MOST && matches!(request.op, Op::Read | Op::Write)
+/// What is expected, and what was found instead, if a request is longer or later than any host's. Trims may cover a
+/// whole disk, and take no memory.
+fn excess(request: &Request) -> Option<(String, String)> {
+    let Request { time, op, length, .. } = request;
+    if *length > LENGTH_MOST && matches!(op, Op::Read | Op::Write) {
+        let expected = format!("a request of at most {LENGTH_MOST} bytes");
+        return Some((expected, format!("{length} bytes")));
+    }
+    (*time > LASTS_MOST).then(|| {
+        let found = format!("{} seconds after it", time.get() / 1_000_000_000);
+        ("a time at most 100 years after the first request".into(), found)
+    })
+}
+
+/// How a file begins, for messages: its first line, if it is text.
+fn beginning(head: &[u8]) -> String {
+    /// As much of a line as a message has room for.
+    const SHOWN: usize = 60;
+    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let line = String::from_utf8_lossy(line);
+    let shown: String = line.chars().take(SHOWN).collect();
+    let is_odd = |char: char| char == char::REPLACEMENT_CHARACTER || char.is_control();
+    if shown.replace('\t', " ").contains(is_odd) {
+        return "line 1, which is no text,".into();
+    }
+    let more = if shown.len() < line.len() { "…" } else { "" };
+    format!("line 1, `{shown}{more}`,")
 }
 
 #[cfg(test)]
@@ -242,6 +258,19 @@ mod tests {
         assert_eq!((lenient.next_request().unwrap(), lenient.skipped()), (None, 2));
     }
 
+    #[test]
+    fn a_line_of_a_time_that_no_clock_counts_is_told_and_skipped_if_asked() {
+        let text = "5,R,0,512\n18446744073709551,W,0,512\n9,T,0,512\n";
+        let mut strict = reader(text, false).unwrap();
+        strict.next_request().unwrap();
+        let told = strict.next_request().unwrap_err().to_string();
+        assert!(told.contains("some.csv, line 2") && told.contains("100 years"), "{told}");
+        let mut lenient = reader(text, true).unwrap();
+        assert_eq!(lenient.next_request().unwrap().unwrap().op, Op::Read);
+        assert_eq!(lenient.next_request().unwrap().unwrap().op, Op::Trim);
+        assert_eq!(lenient.skipped(), 1);
+    }
+
     fn reader(text: &str, lenient: bool) -> Result<Reader, TraceError> {
         Reader::new(io::Cursor::new(text.as_bytes().to_vec()), "some.csv", None, lenient)
     }
@@ -289,6 +318,10 @@ mod tests {
     fn a_file_of_no_format_and_an_empty_one_are_told_apart() {
         let unknown = reader("hello\n", false).err().unwrap().to_string();
         assert!(unknown.contains("--format") && unknown.contains("csv, msr"), "{unknown}");
+        assert!(unknown.contains("as line 1, `hello`, shows"), "{unknown}");
+        let of = |text: &str| reader(text, false).err().unwrap().to_string();
+        assert!(of(&format!("a{}", "é".repeat(99))).contains("line 1, `aéé"));
+        assert!(of("\u{1}\u{2}\n").contains("line 1, which is no text"));
         assert!(matches!(reader(" \n", false), Err(TraceError::Empty(_))));
     }
 }

@@ -144,6 +144,157 @@ fn a_disk_that_is_only_read_stays_as_it_is() {
 }
 
 #[test]
+fn a_new_disk_is_told_to_be_new_and_is_made_in_place_of_no_other_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, link) = (folder.path().join("disk.img"), folder.path().join("link"));
+    for flag in ["--record", "--json"] {
+        let socket = folder.path().join("none.sock");
+        let words = ["serve", "--socket", text(&socket), "--image", text(&file), flag, text(&file)];
+        let output = tandem(&words);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(!file.exists() && !socket.exists(), "{flag}");
+    }
+    let server = serve(folder.path(), &file, &NEW);
+    write(&server, 1);
+    // It is told before the first client is served.
+    let told = fs::read_to_string(folder.path().join("told")).unwrap();
+    assert!(told.contains("a new disk in") && told.contains("no other was there"), "{told}");
+    assert!(server.stop().success());
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    for flag in ["--record", "--json"] {
+        let socket = folder.path().join("none.sock");
+        let words = ["serve", "--socket", text(&socket), "--image", text(&file), flag, text(&link)];
+        let output = tandem(&words);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("is the file of --image"), "{told}");
+    }
+    holds(&mut serve(folder.path(), &link, &[]).client(), 1..2);
+}
+
+#[test]
+fn an_older_copy_is_the_disk_as_it_was_when_it_was_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["disk.img", "killed.img", "ended.img"];
+    let [file, killed, ended] = names.map(|name| folder.path().join(name));
+    let server = serve(folder.path(), &file, &NEW);
+    write(&server, 1);
+    server.kill();
+    fs::copy(&file, &killed).unwrap();
+    let server = serve(folder.path(), &file, &[]);
+    write(&server, 2);
+    assert!(server.stop().success());
+    fs::copy(&file, &ended).unwrap();
+    let server = serve(folder.path(), &file, &[]);
+    write(&server, 3);
+    server.kill();
+    for (copy, last) in [(&killed, 1), (&ended, 2), (&file, 3)] {
+        let server = serve(folder.path(), copy, &[]);
+        holds(&mut server.client(), 1..=last);
+        let later = server.client().read(u64::from(last + 1) * 4096, 4096).unwrap();
+        assert_eq!(later, [0; 4096], "it was written after the copy");
+    }
+}
+
+/// The last byte of a file that is no zero.
+fn last_data(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| *byte != 0).unwrap()
+}
+
+#[test]
+fn harmless_damage_is_told_and_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk.img");
+    let server = serve(folder.path(), &file, &NEW);
+    write(&server, 1);
+    let mut client = server.client();
+    client.write(0, 2 * 4096, &[2; 4096]).unwrap();
+    server.kill();
+    // Of the last record, which no flush covers, its last byte is not there.
+    let whole = fs::read(&file).unwrap();
+    let mut bytes = whole.clone();
+    bytes[last_data(&whole)] = 0;
+    for (at, note) in [(None, "incomplete"), (Some(7), "byte 0"), (Some(4100), "byte 4096")] {
+        if let Some(at) = at {
+            bytes.clone_from(&whole);
+            bytes[at] ^= 1;
+        }
+        fs::write(&file, &bytes).unwrap();
+        let (checked, is_well) = image(&["check", text(&file)]);
+        assert_eq!(is_well, at.is_none(), "{checked}");
+        let server = serve(folder.path(), &file, &[]);
+        let notes = fs::read_to_string(folder.path().join("notes")).unwrap();
+        assert!(notes.contains(note), "{note}: {notes}");
+        holds(&mut server.client(), 1..2);
+        server.kill();
+        assert!(image(&["check", text(&file)]).1, "{note}: it is mended");
+    }
+}
+
+#[test]
+fn records_that_became_zeros_are_missed_if_a_flush_covers_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disk.img");
+    let server = serve(folder.path(), &file, &NEW);
+    for byte in 1..4 {
+        write(&server, byte);
+    }
+    server.kill();
+    let length = fs::metadata(&file).unwrap().len();
+    let end = last_data(&fs::read(&file).unwrap()) as u64;
+    // It is cut off, and made as long as before.
+    let cut = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    cut.set_len(end - 5_000).unwrap();
+    cut.set_len(length).unwrap();
+    let bytes = fs::read(&file).unwrap();
+    let told = refused(&file);
+    assert!(told.contains("a client's flush covers"), "{told}");
+    assert!(fs::read(&file).unwrap() == bytes, "it is as it was");
+    let saved = folder.path().join("saved.img");
+    assert!(image(&["recover", text(&file), "--to", text(&saved)]).1);
+    holds(&mut serve(folder.path(), &saved, &[]).client(), 1..2);
+}
+
+#[test]
+fn of_many_servers_that_begin_one_disk_one_has_it() {
+    for _ in 0..8 {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("disk.img");
+        let start = |number: u32| {
+            let socket = folder.path().join(format!("{number}.sock"));
+            let flags = ["serve", "--socket", text(&socket), "--image", text(&file)];
+            let mut command = Command::new(env!("CARGO_BIN_EXE_tandem"));
+            command.args(flags).args(NEW).stderr(Stdio::null()).stdout(Stdio::null());
+            command.spawn().unwrap()
+        };
+        let mut servers: Vec<_> = (0..4).map(start).collect();
+        let begun = Instant::now();
+        while servers.iter_mut().filter_map(|server| server.try_wait().unwrap()).count() < 3 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "more than one server runs");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        servers.retain_mut(|server| server.try_wait().unwrap().is_none());
+        assert!(file.exists(), "the others have not removed it");
+        assert_eq!(servers.len(), 1, "one of them has it");
+        assert!(refused(&file).contains("another server has"));
+        servers[0].kill().unwrap();
+        servers[0].wait().unwrap();
+        assert!(image(&["check", text(&file)]).1);
+    }
+}
+
+/// A program that runs cannot be written by anyone.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_can_only_be_read_is_told_with_the_way_to_serve_it() {
+    let told = refused(&std::env::current_exe().unwrap());
+    assert!(
+        told.contains("cannot be opened for writing") && told.contains("--read-only"),
+        "{told}"
+    );
+}
+
+#[test]
 fn what_is_no_disk_is_left_alone_and_a_removed_one_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hostname");

@@ -9,6 +9,8 @@ mod image;
 mod image_kills;
 #[cfg(unix)]
 mod interrupts;
+#[cfg(unix)]
+mod lines;
 mod narrow;
 #[cfg(unix)]
 mod nbd;

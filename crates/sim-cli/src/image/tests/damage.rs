@@ -2,6 +2,7 @@
 
 use super::super::damage::Tail;
 use super::super::disk::{self, Disk};
+use super::super::mark::Mark;
 use super::super::slot::Copies;
 use super::super::store::Store;
 use super::noted::Noted;
@@ -30,26 +31,24 @@ fn is_told(data: &[u8], length: u64, at: usize, bit: u32) -> bool {
     assert_eq!(bytes(&mut found.device)[..2], [Some(10), Some(11)], "byte {at}, bit {bit}");
     assert_eq!(found.replayed.operations, 3, "byte {at}, bit {bit}");
     drop(disk);
-    matches!(found.copies, Copies::DamagedAt(_)) || found.replayed.tail != Tail::Clean
+    matches!(found.copies, Copies::DamagedAt(_))
+        || found.replayed.tail != Tail::Clean
+        || found.replayed.mark == Mark::Damaged
 }
 
 #[test]
 fn one_flipped_bit_is_told_wherever_it_is() {
     let (data, length) = small();
-    for at in 0..data.len() {
-        let bit = at as u32 % 8;
-        let chip =
-            8192..disk::read(&Noted::like(&data, length)).unwrap().unwrap().header.chip.end();
-        let is_gap = at as u64 >= chip.end && (at as u64) < chip.end.next_multiple_of(4096);
-        assert!(is_told(&data, length, at, bit) || is_gap, "byte {at}, bit {bit}");
-    }
-    // Every bit of the journal, and of some zeros behind it.
-    let journal = data.len() - 2 * 19 - 2 * (1024 + 32 + 19)..data.len() + 40;
-    for at in journal {
+    let chip = disk::read(&Noted::like(&data, length)).unwrap().unwrap().header.chip;
+    // Between the chip and the journal are bytes that nobody reads.
+    let gap = chip.end() as usize..chip.end().next_multiple_of(4096) as usize;
+    // And some zeros behind the journal.
+    for at in (0..data.len() + 40).filter(|at| !gap.contains(at)) {
         for bit in 0..8 {
             assert!(is_told(&data, length, at, bit), "byte {at}, bit {bit}");
         }
     }
+    assert!(!is_told(&data, length, gap.start, 0), "harmless");
 }
 
 #[test]
@@ -98,28 +97,82 @@ fn damage_before_good_records_says_where_and_what_follows() {
     assert!(matches!(found.replayed.tail, Tail::Damaged(_)));
 }
 
+/// The end of the file may become zeros, or be cut off and made as long as before.
 #[test]
-fn the_journal_of_another_disk_is_taken_for_damage() {
-    let files: Vec<(Vec<u8>, u64)> = (0..12).map(|_| small()).collect();
-    let (chips, record) = (8192..12288, files[0].0.len() - 2 * 19 - 2 * (1024 + 32 + 19));
-    for (one, (data, length)) in files.iter().enumerate() {
-        for (other, (foreign, _)) in files.iter().enumerate() {
-            let mut journal = data.clone();
-            journal.truncate(record);
-            journal.extend_from_slice(&foreign[record..]);
-            let outcome = opened(Noted::like(&journal, *length));
-            assert_eq!(outcome.is_ok(), one == other, "the journal of {other} in {one}");
-            let mut chip = data.clone();
-            chip[chips.clone()].copy_from_slice(&foreign[chips.clone()]);
-            let outcome = opened(Noted::like(&chip, *length));
-            assert_eq!(
-                outcome.is_ok(),
-                one == other || data[chips.clone()] == foreign[chips.clone()]
-            );
-            let mut header = data.clone();
-            header[..4096].copy_from_slice(&foreign[..4096]);
-            let outcome = opened(Noted::like(&header, *length));
-            assert_eq!(outcome.is_ok(), one == other, "a header of {other} in {one}");
+fn zeros_in_place_of_records_that_a_flush_covers_are_told() {
+    let (mut disk, mut device) = used();
+    program(&mut device, 2, 12);
+    disk.sync(&mut device).unwrap();
+    let flushed = disk.store.data().len();
+    program(&mut device, 3, 13);
+    disk.commit(&mut device).unwrap();
+    let (data, length) = (disk.store.data(), disk.store.length().unwrap());
+    let records = disk::read(&Noted::like(&data, length)).unwrap().unwrap().header.records();
+    for end in records.at as usize..data.len() {
+        let outcome = opened(Noted::like(&data[..end], length));
+        match outcome {
+            Ok((_, mut found)) => {
+                assert!(end >= flushed, "{end}");
+                assert_eq!(bytes(&mut found.device), [Some(10), Some(11), Some(12), Some(0xFF)]);
+            }
+            Err(refusal) => {
+                assert!(end < flushed, "{end}: {refusal}");
+                let told = refusal.to_string();
+                let is_told = told.contains("is missing") || told.contains("flush covers it");
+                assert!(is_told, "{end}: {told}");
+            }
+        }
+    }
+}
+
+/// A disk that lived in its own way, and ended by a kill: its file, and what is in it.
+fn lived(number: u8) -> (Vec<u8>, u64, Vec<Option<u8>>) {
+    let mut device = device();
+    for page in 0..u16::from(number % 3) {
+        program(&mut device, page, 100 + number);
+    }
+    let mut disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
+    for page in u16::from(number % 3)..u16::from((number % 3 + number % 2 + 1).min(3)) {
+        program(&mut device, page, 150 + number);
+    }
+    if number >= 6 {
+        tear(&mut device, 3, PageFate::Uncorrectable);
+    }
+    disk.sync(&mut device).unwrap();
+    let there = bytes(&mut device);
+    (disk.store.data(), disk.store.length().unwrap(), there)
+}
+
+/// The first header, both, the chip, and the journal of each disk in the file of each.
+#[test]
+fn parts_of_two_disks_in_one_file_are_never_taken_for_one() {
+    let files: Vec<_> = (0..12).map(lived).collect();
+    let journal = |(data, length, _): &(Vec<u8>, u64, _)| {
+        disk::read(&Noted::like(data, *length)).unwrap().unwrap().header.journal.at as usize
+    };
+    for (one, (data, length, pages)) in files.iter().enumerate() {
+        let journal = journal(&files[one]);
+        for (other, (foreign, ..)) in files.iter().enumerate() {
+            for part in [0..4096, 0..8192, 8192..journal, journal..usize::MAX] {
+                let mut mixed = data.clone();
+                let end = part.end.min(data.len().max(foreign.len()));
+                mixed.resize(data.len().max(end), 0);
+                let there = foreign.iter().copied().chain(std::iter::repeat(0));
+                let taken = there.take(end).skip(part.start);
+                mixed
+                    .iter_mut()
+                    .skip(part.start)
+                    .zip(taken)
+                    .for_each(|(byte, other)| *byte = other);
+                let outcome = opened(Noted::like(&mixed, *length));
+                if one == other {
+                    assert_eq!(bytes(&mut outcome.unwrap().1.device), *pages);
+                } else if mixed != *data {
+                    assert!(outcome.is_err(), "{part:?} of {other} in {one}");
+                }
+            }
+            let is_same = files[one].0 == files[other].0;
+            assert_eq!(is_same, one == other, "the disks differ");
         }
     }
 }
@@ -141,4 +194,16 @@ fn the_journal_of_an_earlier_time_is_taken_for_damage() {
     let length = disk.store.length().unwrap();
     assert!(opened(Noted::like(&begun, length)).is_ok());
     assert!(opened(Noted::like(&mixed, length)).is_err());
+}
+
+#[test]
+fn a_file_of_another_version_is_refused_with_both_numbers() {
+    let (mut data, length) = small();
+    for slot in [0, 4096] {
+        data[slot + 8] += 1;
+        let check = crc32fast::hash(&data[slot..slot + 4092]);
+        data[slot + 4092..slot + 4096].copy_from_slice(&check.to_le_bytes());
+    }
+    let told = opened(Noted::like(&data, length)).unwrap_err().to_string();
+    assert_eq!(told, "it has version 4, and this program reads version 3");
 }

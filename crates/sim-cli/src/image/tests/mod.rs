@@ -5,7 +5,6 @@ use nand_model::faults::FaultInjector;
 use nand_model::power::{MarkFate, PageFate, PairFate, Tear};
 use nand_model::{Chip, Content, datasheet};
 
-use super::device::Device;
 use super::disk::{Disk, Opened};
 use super::journaled::Journaled;
 use super::refusal::Refusal;
@@ -46,7 +45,7 @@ fn first_byte(device: &mut impl NandDevice, page: u16) -> Option<u8> {
     Some(data[0])
 }
 
-fn bytes(device: &mut Device) -> Vec<Option<u8>> {
+fn bytes(device: &mut impl NandDevice) -> Vec<Option<u8>> {
     (0..4).map(|page| first_byte(device, page)).collect()
 }
 

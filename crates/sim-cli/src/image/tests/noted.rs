@@ -32,9 +32,7 @@ const PAGE: u64 = 4096;
 impl Noted {
     /// What is in it before the zeros at its end.
     pub(crate) fn data(&self) -> Vec<u8> {
-        let bytes = self.memory.bytes.borrow();
-        let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        bytes[..end].to_vec()
+        self.memory.data()
     }
 
     /// A file of that length with that data.

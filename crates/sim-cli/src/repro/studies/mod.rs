@@ -232,7 +232,7 @@ impl Study {
             traces: vec![trace],
             format: None,
             columns: None,
-            lenient: true,
+            lenient: false,
             fit,
             passes: 1,
             first: loads.first(trial, self.requests),
