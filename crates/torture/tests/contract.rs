@@ -88,7 +88,9 @@ fn names(cell: &str) -> Vec<String> {
     let fates: Vec<&str> =
         Fate::ROWS.into_iter().filter(|row| cell.contains(&format!("`{row}`"))).collect();
     let mut left = cell.to_owned();
-    fates.iter().for_each(|fate| left = left.replace(&format!("`{fate}`"), ""));
+    for fate in &fates {
+        left = left.replace(&format!("`{fate}`"), "");
+    }
     let plays = left.split(',').map(str::trim).filter(|name| !name.is_empty());
     plays.map(str::to_owned).chain(fates.iter().map(|fate| (*fate).to_owned())).collect()
 }

@@ -184,7 +184,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 outcome => {
                     return outcome.map(|copy| copy.map(Rescued::one));
                 }
-            };
+            }
         }
         // Without a copy nothing more may be programmed or erased.
         Err(self.no_block_left())
@@ -228,7 +228,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             match self.copy_fold_end_to(target, before, page) {
                 Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 outcome => return outcome,
-            };
+            }
         }
         Ok(None)
     }
@@ -285,7 +285,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             match self.copy_anew_to(target, last) {
                 Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 outcome => return outcome,
-            };
+            }
         }
         Ok(Some(before))
     }

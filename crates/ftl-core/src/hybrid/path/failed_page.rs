@@ -46,7 +46,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 }
                 Err(Fault::BlockFailed) => self.discard(Spot::meta(target, 0))?,
                 Err(fault) => return Err(fault),
-            };
+            }
         }
         Err(self.no_block_left())
     }
