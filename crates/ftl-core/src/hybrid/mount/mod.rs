@@ -16,6 +16,7 @@ mod rescue;
 mod scan;
 mod settle;
 mod stop;
+mod unmapped;
 
 pub use checkpoint::Stopped;
 pub use error::MountError;
