@@ -7,7 +7,7 @@ use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::layout::{self, Kind, Slot};
 use ftl_core::{ChainsAlone, Config, LogAndChains, Mechanisms, RamPlan, ShapeError};
-use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex, Sector};
+use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex};
 use nand_model::{Chip, Stamp};
 
 use crate::crossing::Crossing;
@@ -146,15 +146,21 @@ impl OnFlash for Hybrid {
             _ => return None,
         };
         let slots = 0..data.len() / self.config.sector_bytes.as_usize();
-        // For a data block, whose pages are mapped by place: all sectors, because which were holes is no longer known.
-        let places = slots.filter_map(|slot| match layout::slot(spare, slot) {
-            Slot::Hole(sector) | Slot::Elsewhere(sector) if tag.kind == Kind::Data => Some(sector),
-            _ => None,
-        });
-        let places: Vec<Sector> = places.collect();
+        let (mut places, mut marks) = (Vec::new(), Vec::new());
+        for slot in slots {
+            match layout::slot(spare, slot) {
+                // For a data block, whose pages are mapped by place: all sectors, because which were holes is no longer
+                // known.
+                Slot::Hole(sector) | Slot::Elsewhere(sector) if tag.kind == Kind::Data => {
+                    places.push(sector);
+                }
+                Slot::Lost(sector) => marks.push(sector),
+                _ => {}
+            }
+        }
         let sectors = data.chunks(self.config.sector_bytes.as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
-        Some(Injury { page: Some(page), told, contents, places, untold: false })
+        Some(Injury { page: Some(page), told, contents, places, marks, untold: false })
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use ftl_core::probe::Cause;
-use ftl_iface::{Block, NandDevice, Page, PageIndex, Sector};
+use ftl_iface::{Block, NandDevice, Page, PageIndex};
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Stamp, Truth as _};
 
 use crate::on_flash::{Injury, RecordedBy};
-use crate::truth::Truth;
+use crate::subject::Mounted;
+use crate::truth::{Truth, Wounds, Wrong};
 
 /// The chip, with its faults.
 pub(crate) type Device = FaultInjector<Chip>;
@@ -19,11 +20,14 @@ pub(crate) struct Injuries {
     pages: Vec<Injury>,
     /// Sectors of map pages that were lost since the truth was told.
     ranges: Vec<Range<u32>>,
+    /// Pages that failed to program. They may read well, and record nothing that an FTL may trust.
+    failed: Vec<Page>,
     changes: u64,
 }
 
 impl Injuries {
-    pub(crate) const NONE: Self = Self { pages: Vec::new(), ranges: Vec::new(), changes: 0 };
+    pub(crate) const NONE: Self =
+        Self { pages: Vec::new(), ranges: Vec::new(), failed: Vec::new(), changes: 0 };
 
     /// Notes that the map page of these sectors is lost.
     pub(crate) fn note_range(&mut self, sectors: Range<u32>) {
@@ -49,20 +53,24 @@ impl Injuries {
         for injury in met {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
             let end = shape.pages_per_block.get() as u16;
-            let last = chip.next_page(page.block()).saturating_sub(1);
+            let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
+            let summary = page.block().page(shape.pairing.first_page(lines.saturating_sub(1)));
+            // A page in flight that reads as erased shows nobody that it was begun.
+            let good = |at: &u16| device.is_intact(page.block().page(PageIndex::new(*at)));
+            let last = (0..chip.next_page(page.block())).rev().find(good).unwrap_or(0);
             let is_endangered = |later: u16| {
                 let later = PageIndex::new(later);
                 let mut victims = shape.pairing.endangered(later, shape.pages_per_block);
                 victims.any(|index| index == page.index())
             };
             let untold = match injury.told {
-                RecordedBy::LastPage => last + 1 < end,
+                RecordedBy::LastPage => !device.is_intact(summary),
                 RecordedBy::NextPage => {
                     let later = page.index().get() + 1..=last;
                     let mut later = later.map(|at| page.block().page(PageIndex::new(at)));
                     let next = later.find(|later| device.inner().is_programmed(*later));
-                    next.is_none_or(|next| !device.is_intact(next))
-                        || (last..end).any(is_endangered)
+                    let records = |next| device.is_intact(next) && !self.failed.contains(&next);
+                    !next.is_some_and(records) || (last..end).any(is_endangered)
                 }
                 RecordedBy::ItsPlace => false,
                 RecordedBy::ItsEntry => cause == Cause::Mount,
@@ -72,8 +80,14 @@ impl Injuries {
         }
     }
 
+    /// Notes that a page fails to program.
+    pub(crate) fn fail(&mut self, page: Page) {
+        self.failed.push(page);
+    }
+
     /// Drops the addresses of pages whose block is erased.
     pub(crate) fn erased(&mut self, block: Block) {
+        self.failed.retain(|page| page.block() != block);
         for injury in &mut self.pages {
             injury.page = injury.page.filter(|page| page.block() != block);
         }
@@ -86,12 +100,39 @@ impl Injuries {
 
     /// Reports the possible consequences to the truth.
     pub(crate) fn tell(&self, truth: &mut Truth) {
+        // Only an FTL that has several copies at a time, and no map of them on flash, may be in doubt which is newer.
+        const MAPPED: RecordedBy = RecordedBy::ItsEntry;
         let contents = |wanted: fn(&&Injury) -> bool| -> Vec<Stamp> {
             let injuries = self.pages.iter().filter(wanted);
             injuries.flat_map(|injury| injury.contents.iter().copied()).collect()
         };
-        let places: Vec<Sector> =
-            self.pages.iter().flat_map(|injury| injury.places.iter().copied()).collect();
-        truth.injure(&contents(|_| true), &contents(|injury| injury.untold), &places);
+        let pages = || self.pages.iter();
+        let untold = pages().filter(|injury| injury.untold);
+        truth.injure(Wounds {
+            contents: contents(|_| true),
+            untold: contents(|injury| injury.untold),
+            open: contents(|injury| injury.untold && injury.told != MAPPED),
+            dead: contents(|injury| injury.page.is_some() && injury.told != MAPPED),
+            places: pages().flat_map(|injury| injury.places.iter().copied()).collect(),
+            marks: untold.flat_map(|injury| injury.marks.iter().copied()).collect(),
+        });
+    }
+}
+
+/// Compares with all that is known of injuries. What a comparison itself finds out is told, and it is repeated: the
+/// recovery wrote a page that became unreadable itself, or nothing else records one.
+pub(crate) fn compare_told(
+    truth: &mut Truth,
+    ftl: &mut dyn Mounted,
+    mut compare: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    loop {
+        let injured = ftl.device().injured();
+        injured.tell(truth);
+        let known = injured.changes();
+        let outcome = compare(truth, ftl);
+        if outcome.is_ok() || ftl.device().injured().changes() == known {
+            return outcome;
+        }
     }
 }

@@ -8,6 +8,7 @@ use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use crate::crossing::{Branch, Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::fate::Cut;
+use crate::injury::compare_told;
 use crate::panics;
 use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};
@@ -205,16 +206,8 @@ impl Mind<'_> {
 
     /// Compares everything, and checks the invariants.
     fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Checked<After> {
-        ftl.device().injured().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.setup.request_budget() + self.world.setup.mount_budget());
-        let known = ftl.device().injured().changes();
-        let mut compared = self.truth.compare_all(ftl);
-        if compared.is_err() && ftl.device().injured().changes() > known {
-            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
-            // one.
-            ftl.device().injured().tell(&mut self.truth);
-            compared = self.truth.compare_all(ftl);
-        }
+        let compared = compare_told(&mut self.truth, ftl, |truth, ftl| truth.compare_all(ftl));
         self.judge(ftl, compared, &when)?;
         if ftl.device().halted().is_some() {
             return Ok(After::Off);
@@ -254,13 +247,14 @@ impl Mind<'_> {
         step: Step,
         findings: &mut Findings,
     ) -> Checked<After> {
+        ftl.device().injured().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.setup.request_budget());
         let request = self.truth.requests() + 1;
         let before = matches!(step, Step::Read { .. }).then(|| self.truth.clone());
         ftl.device_mut().say(|| format!("request {request}: {step}"));
         if let Step::Read { first, count } = step {
-            ftl.device().injured().tell(&mut self.truth);
-            let compared = self.truth.compare(ftl, first, count);
+            let read = |truth: &mut Truth, ftl: &mut dyn Mounted| truth.compare(ftl, first, count);
+            let compared = compare_told(&mut self.truth, ftl, read);
             self.judge(ftl, compared, &step)?;
         }
         let outcome = ask(ftl, step, &mut self.truth, &mut self.data);
@@ -284,8 +278,8 @@ impl Mind<'_> {
             }
             (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
                 // From now on each sector of the request is old or new.
-                ftl.device().injured().tell(&mut self.truth);
-                let compared = self.truth.compare_all(ftl);
+                let compared =
+                    compare_told(&mut self.truth, ftl, |truth, ftl| truth.compare_all(ftl));
                 self.judge(ftl, compared, &step)?;
                 Ok(After::On)
             }

@@ -127,6 +127,8 @@ pub(crate) struct Injury {
     pub(crate) contents: Vec<Stamp>,
     /// Sectors of which it is no longer known whether they held anything.
     pub(crate) places: Vec<Sector>,
+    /// Sectors that it marked as lost.
+    pub(crate) marks: Vec<Sector>,
     /// Whether it was read while nothing else recorded its content.
     pub(crate) untold: bool,
 }

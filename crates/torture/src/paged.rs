@@ -130,7 +130,8 @@ impl OnFlash for Paged {
         let sectors = struck.data.chunks(self.sector_bytes().as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
         let (page, told) = (Some(struck.page), RecordedBy::ItsEntry);
-        Some(Injury { page, told, contents, places: Vec::new(), untold: false })
+        let [places, marks] = [Vec::new(), Vec::new()];
+        Some(Injury { page, told, contents, places, marks, untold: false })
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {

@@ -52,10 +52,35 @@ pub struct Truth {
     injured: Vec<Version>,
     /// Those of them for which an older version may be found, because nothing else recorded what the page held.
     untold: Vec<Version>,
+    /// Those of them of which another copy may still be found later.
+    open: Vec<Version>,
     /// Sectors whose places in a data block a fault made unreadable, sorted.
     places: Vec<Sector>,
+    /// Sectors that were marked as lost on pages which became unreadable themselves, and which nothing else recorded.
+    marks: Vec<Sector>,
+    /// Sectors that were on an unreadable page which still exists. Whether a copy elsewhere is newer may be unknown.
+    dead: Vec<Sector>,
+    /// Sectors that were on one when they were written last, or later.
+    doubted: BTreeSet<u32>,
     /// Sectors whose map page became unreadable since they were written: they may be lost, or older.
     unmapped: BTreeSet<u32>,
+}
+
+/// What faults have made unreadable.
+#[derive(Clone, Debug, Default)]
+pub struct Wounds {
+    /// Contents that were programmed and may be reported lost.
+    pub contents: Vec<Stamp>,
+    /// Those for which older ones may be found, because nothing else recorded what their page held.
+    pub untold: Vec<Stamp>,
+    /// Those of them of which another copy may still be found later.
+    pub open: Vec<Stamp>,
+    /// Those whose pages still exist.
+    pub dead: Vec<Stamp>,
+    /// Sectors that may be reported lost whatever they hold, because their places cannot be read.
+    pub places: Vec<Sector>,
+    /// Sectors that were marked as lost, of which nothing tells that any more.
+    pub marks: Vec<Sector>,
 }
 
 /// What a sector read as.
@@ -121,7 +146,11 @@ impl Truth {
             requests: 0,
             injured: Vec::new(),
             untold: Vec::new(),
+            open: Vec::new(),
             places: Vec::new(),
+            marks: Vec::new(),
+            dead: Vec::new(),
+            doubted: BTreeSet::new(),
             unmapped: BTreeSet::new(),
         }
     }
@@ -172,22 +201,28 @@ impl Truth {
             if let Some(now) = self.asked.remove(&sector).and_then(|asked| asked.last().copied()) {
                 self.sectors[sector as usize] = Expected { now, lost: false };
                 self.unmapped.remove(&sector);
+                if !self.dead.contains(&Sector::new(sector)) {
+                    self.doubted.remove(&sector);
+                }
             }
         }
     }
 
-    /// Sets what faults have made unreadable so far. These contents were programmed and may be reported lost; for those
-    /// that are `untold`, older ones may be found, because nothing else recorded what their page held. Sectors whose
-    /// `places` cannot be read may be reported lost whatever they hold.
-    pub fn injure(&mut self, contents: &[Stamp], untold: &[Stamp], places: &[Sector]) {
+    /// Sets what faults have made unreadable so far.
+    pub fn injure(&mut self, wounds: Wounds) {
         let sorted = |stamps: &[Stamp]| {
             let mut versions: Vec<_> = stamps.iter().map(|stamp| Version(stamp.get())).collect();
             versions.sort_unstable();
             versions
         };
-        (self.injured, self.untold) = (sorted(contents), sorted(untold));
-        self.places = places.to_vec();
+        (self.injured, self.untold) = (sorted(&wounds.contents), sorted(&wounds.untold));
+        self.open = sorted(&wounds.open);
+        (self.places, self.marks) = (wounds.places, wounds.marks);
         self.places.sort_unstable();
+        let capacity = self.sectors.len() as u32;
+        let sectors = wounds.dead.iter().map(|stamp| Sector::new(stamp.get() % capacity));
+        self.dead = sectors.collect();
+        self.doubted.extend(self.dead.iter().map(|sector| sector.get()));
     }
 
     /// Whether some content was made unreadable so far.
@@ -203,6 +238,7 @@ impl Truth {
         let injured = |version: Version| self.injured.binary_search(&version).is_ok();
         expected.lost
             || self.unmapped.contains(&sector)
+            || self.doubted.contains(&sector)
             || injured(expected.now)
             || self.asked_of(sector).iter().any(|asked| injured(*asked))
             || self.places.binary_search(&Sector::new(sector)).is_ok()
@@ -210,21 +246,27 @@ impl Truth {
 
     /// Whether an older version may be found instead of the expected one.
     fn may_be_older(&self, sector: u32, expected: Expected, found: &ReadBack) -> bool {
-        let untold = |version: Version| self.untold.binary_search(&version).is_ok();
         // A write in flight may have replaced the version before, whose block may have been erased.
-        let is_untold =
-            untold(expected.now) || self.asked_of(sector).iter().any(|asked| untold(*asked));
+        let written = [expected.now].into_iter().chain(self.asked_of(sector).iter().copied());
+        // Of two older copies, first the one may be found and after a mount the other.
+        let untold = written.filter(|version| self.is_untold(*version)).max();
         let is_unmapped = self.unmapped.contains(&sector);
-        let is_older = match found {
-            ReadBack::Zeros => true,
+        match found {
+            ReadBack::Zeros => is_unmapped || untold.is_some(),
             // Whatever it was once; a trim that the map page recorded has no number of its own.
             ReadBack::Written { sector: named, .. } if is_unmapped => *named == sector,
             ReadBack::Written { request, sector: named } => {
-                *named == sector && self.written_by(*request, sector) < expected.now
+                *named == sector && untold > Some(self.written_by(*request, sector))
             }
             _ => false,
-        };
-        is_older && (is_untold || is_unmapped)
+        }
+    }
+
+    /// Whether nothing records that content, which a fault made unreadable, or that it is lost.
+    fn is_untold(&self, version: Version) -> bool {
+        let sector = Sector::new(version.0 % self.sectors.len() as u32);
+        self.untold.binary_search(&version).is_ok()
+            || self.injured.binary_search(&version).is_ok() && self.marks.contains(&sector)
     }
 
     fn written_by(&self, request: u32, sector: u32) -> Version {
@@ -307,8 +349,13 @@ impl Truth {
             let expected = self.sentence(sector, expected);
             return Err(Wrong { sector: Sector::new(sector), expected, found });
         };
+        let asked = self.asked.remove(&sector).unwrap_or_default();
+        let mut open: Vec<Version> = [expected.now].into_iter().chain(asked).collect();
+        open.retain(|version| self.open.binary_search(version).is_ok() && *version != settled.now);
+        if !open.is_empty() {
+            self.asked.insert(sector, open);
+        }
         self.sectors[sector as usize] = settled;
-        self.asked.remove(&sector);
         Ok(())
     }
 

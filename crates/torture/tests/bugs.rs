@@ -46,6 +46,10 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::TrustFoldAlone => Shown::Small(30_000),
         Bug::ForgetCopiesAtEnd => Shown::Small(99_000),
         Bug::EraseFailedFold => Shown::Small(1_026_300),
+        // One world in thousands loses the pages that matter.
+        Bug::OverrideUnreadable => Shown::Worlds(704_270),
+        Bug::AskNextPageOnly => Shown::Worlds(701_240),
+        Bug::GiveUpAtFullTable => Shown::Worlds(701_940),
         _ => Shown::Worlds(1),
     }
 }

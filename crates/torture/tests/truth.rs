@@ -6,7 +6,7 @@ use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
 use torture::report::ReadBack;
-use torture::truth::{Compare, Truth};
+use torture::truth::{Compare, Truth, Wounds};
 
 const SECTOR: usize = 512;
 
@@ -215,15 +215,23 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     store.lost = Some(12);
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);
     let stamp = nand_model::Stamp::read_from(&store.sectors[12]).expect("it was written");
-    truth.injure(&[stamp], &[], &[]);
+    truth.injure(Wounds { contents: vec![stamp], ..Wounds::default() });
     truth.compare_all(&mut store).expect("the fault explains it");
     store.lost = None;
     store.sectors[12] = between.sectors[12];
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Written { request: 1, sector: 12 });
     // But it may come back if nothing told the content of its page.
     let mut untold = truth.clone();
-    untold.injure(&[stamp], &[stamp], &[]);
+    let open = vec![stamp];
+    let wounds = Wounds { contents: vec![stamp], untold: vec![stamp], open, ..Wounds::default() };
+    untold.injure(wounds);
+    let mut older = untold.clone();
     untold.compare_all(&mut store).expect("nothing told that there was anything younger");
+    // Of two older copies, the newer one may be found only after a mount.
+    store.sectors[12] = [0; SECTOR];
+    older.compare_all(&mut store).expect("an older version may be found");
+    store.sectors[12] = between.sectors[12];
+    older.compare_all(&mut store).expect("another copy may be found later");
     store.sectors[12] = store.sectors[11];
     assert_eq!(found(untold, &mut store), ReadBack::Written { request: 2, sector: 11 });
     // Written again, it may not be lost any more.
@@ -233,5 +241,24 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     truth.acknowledge(12, 1);
     truth.compare_all(&mut store).expect("it was written again");
     store.lost = Some(12);
+    assert_eq!(found(truth, &mut store), ReadBack::Lost);
+}
+
+#[test]
+fn a_sector_may_be_lost_after_it_was_written_again_only_if_a_dead_page_with_it_still_existed() {
+    let (mut store, between, mut truth) = written_twice(Compare::Stamps);
+    let old = nand_model::Stamp::read_from(&between.sectors[12]).expect("it was written");
+    let dead = Wounds { contents: vec![old], dead: vec![old], ..Wounds::default() };
+    let erased = Wounds { contents: vec![old], ..Wounds::default() };
+    store.lost = Some(12);
+    truth.injure(erased.clone());
+    assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);
+    truth.injure(dead);
+    truth.compare_all(&mut store).expect("which of two copies is newer may be unknown");
+    truth.injure(erased);
+    truth.compare_all(&mut store).expect("what was copied meanwhile stays lost");
+    let mut data = Vec::new();
+    truth.begin_write(12, 1, &mut data);
+    truth.acknowledge(12, 1);
     assert_eq!(found(truth, &mut store), ReadBack::Lost);
 }

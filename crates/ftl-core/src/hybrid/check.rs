@@ -418,7 +418,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 let stands = in_log
                     || place != MapEntry::InPlace
                     || self.may_have_stood_on_lost_page(logical, offset as u32)?;
-                ensure(stands, || format!("{sector} is neither in {data:?} nor anywhere else"))?;
+                // It reads as lost. That is right if its newest copy was on a page that nothing else recorded.
+                ensure(stands, || {
+                    format!("{sector} is neither in {data:?} nor elsewhere, unless Uncorrectable")
+                })?;
             }
         }
         Ok(())

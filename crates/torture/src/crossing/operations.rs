@@ -285,6 +285,7 @@ impl NandDevice for Crossing {
             Blow::Fails => {
                 self.history.note(|| "which fails".into());
                 self.played.note(Play::ProgramFails);
+                self.injured.fail(page);
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }

@@ -12,7 +12,7 @@ use crate::crossing::{Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::faults::Faults;
 use crate::history::History;
-use crate::injury::Injuries;
+use crate::injury::{Injuries, compare_told};
 use crate::life::{ask, owed};
 use crate::on_flash::Bounded;
 use crate::panics;
@@ -306,6 +306,7 @@ impl Dweller<'_> {
     }
 
     fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {
+        ftl.device().injured().tell(&mut self.truth);
         let setup = &self.world.setup;
         let request = self.truth.requests() + 1;
         ftl.device_mut().say(|| format!("request {request}: {step}"));
@@ -355,17 +356,9 @@ impl Dweller<'_> {
     fn compare(
         &mut self,
         ftl: &mut dyn Mounted,
-        mut compared: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
+        compared: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
     ) -> Result<(), Breach> {
-        ftl.device().injured().tell(&mut self.truth);
-        let known = ftl.device().injured().changes();
-        let mut outcome = compared(&mut self.truth, ftl);
-        if outcome.is_err() && ftl.device().injured().changes() > known {
-            // The recovery wrote a page that became unreadable itself, or it was found out that nothing else records
-            // one.
-            ftl.device().injured().tell(&mut self.truth);
-            outcome = compared(&mut self.truth, ftl);
-        }
+        let outcome = compare_told(&mut self.truth, ftl, compared);
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
             (Ok(()), _) | (Err(_), Some(Halt::PowerOff)) => Ok(()),

@@ -6,6 +6,7 @@ use nand_model::Content;
 use super::world::World;
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
+use crate::injury::compare_told;
 use crate::report::Breach;
 use crate::strangers;
 use crate::subject::{Stranger, Subject, Unmounted};
@@ -51,8 +52,7 @@ impl Mistaken<'_> {
             after = ftl.device().operations();
             if known {
                 let mut truth = self.truth.clone();
-                ftl.device().injured().tell(&mut truth);
-                compared = truth.compare_all(ftl);
+                compared = compare_told(&mut truth, ftl, |truth, ftl| truth.compare_all(ftl));
             }
         });
         crossing.tell_shape(None);

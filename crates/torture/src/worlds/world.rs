@@ -21,9 +21,7 @@ pub(super) struct World {
 impl World {
     pub(super) fn draw(ftl: FtlName, seed: u64) -> Result<Self, SetupError> {
         let mut dice = Dice::new(mix(seed, 20));
-        let mut temper = Temper::draw(seed);
-        // World 1187 of the hybrid FTL loses a sector so, and no rule of it says yet what may be lost.
-        temper.is_sudden &= ftl == FtlName::Paged;
+        let temper = Temper::draw(seed);
         let setup = draw::setup(ftl, &mut dice, temper.tight)?;
         let mut faults = Faults::NONE;
         if dice.percent(50) {

@@ -16,6 +16,8 @@
 //! - *Erase the copies:* all blocks of the meta area except the headers, if a rescue block is bad.
 //! - *Repair the headers* with their lists.
 //!
+//! Not counted: sectors of the log that find no cell in the hash table, because pages were lost that nothing recorded.
+//!
 //! A chain has `L + 4` blocks at most when it is found: `L + 2` that a fold froze or a switch left, the new first
 //! block, and one whose erase was cut and that reads as before.
 //!

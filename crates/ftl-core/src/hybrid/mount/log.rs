@@ -256,8 +256,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let log = self.the_log()?;
             if let Some(at) = log.index.find(sector) {
                 let (spot, _) = log.spot(at);
-                let tag = self.flash.look(spot, Cause::Mount)?.tag();
-                if tag.is_some_and(|tag| tag.stamp > held.stamp) {
+                if self.is_after(spot, held.stamp)? {
                     continue;
                 }
             }
@@ -267,6 +266,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
         }
         Ok(Mapped::Fully)
+    }
+
+    /// Whether a page of the log was programmed after the last page of a block. If it cannot be read, the others of its
+    /// block tell.
+    fn is_after(&mut self, spot: Spot, stamp: Stamp) -> Result<bool, Fault<D::Error>> {
+        let pages = self.the_log()?.area().pages;
+        let others = if planted(Bug::OverrideUnreadable) { 0 } else { pages };
+        for at in [spot.page()].into_iter().chain(0..others) {
+            match self.flash.look(spot.beside(at), Cause::Mount)?.tag() {
+                Some(tag) if tag.stamp > stamp => return Ok(true),
+                Some(_) if at == spot.page() => return Ok(false),
+                _ => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Restores head and tail of the ring.
@@ -324,9 +338,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if self.is_rescued(sector)? || self.newest_of(sector, place)? == Newest::InChain {
             return Ok(Mapped::Fully);
         }
-        match self.the_log()?.restore(place, sector) {
-            Mapped::Fully => Ok(Mapped::Fully),
-            Mapped::TableFull => Err(Fault::Corrupt),
+        let mapped = self.the_log()?.restore(place, sector);
+        if let Some(state) = self.unsettled.as_mut().filter(|_| mapped == Mapped::TableFull) {
+            // It is copied before anything relies on the log.
+            state.log = mapped;
         }
+        Ok(Mapped::Fully)
     }
 }

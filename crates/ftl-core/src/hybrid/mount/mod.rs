@@ -15,6 +15,7 @@ mod rescue;
 mod scan;
 mod settle;
 mod stop;
+mod unmapped;
 
 pub use crate::hybrid::identity::{FormatSetting, OtherSetting};
 pub use checkpoint::Stopped;

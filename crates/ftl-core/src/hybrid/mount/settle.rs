@@ -127,6 +127,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.flash.failed.noted()?;
         }
         self.settle_log(rescued.filter(|_| before.is_none()))?;
+        let rescued = self.unsettled.and_then(|state| state.rescued);
         let wanted = secured && !planted(Bug::ForgetRescued);
         if let Some(rescued) = rescued.filter(|_| wanted) {
             self.write_rescued(rescued)?;
@@ -184,23 +185,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The head gets a summary if the page programmed last is its own, and was `copied` just now. If an earlier
     /// recovery had been interrupted while it programmed the summary, there would be a copy already, or a younger page.
     fn settle_log(&mut self, copied: Option<Rescued>) -> Result<(), Fault<D::Error>> {
-        let Some(state) = self.unsettled else {
-            return Ok(());
-        };
         if self.log.get().is_none() {
             return Ok(());
         }
-        if state.log == Mapped::TableFull
-            && self.mount_log(ChainOrder::Restored)? == Mapped::TableFull
+        if let Some(state) = self.unsettled.as_mut().filter(|state| state.log == Mapped::TableFull)
         {
-            return Err(Fault::Corrupt);
+            state.log = Mapped::Fully;
+            let _ = self.mount_log(ChainOrder::Restored)?;
         }
         let held = self.unsettled.and_then(|state| state.held);
         let own = held.is_some_and(|held| self.is_youngest(Spot::log(held.block, held.page)));
-        if let Some(held) = held
-            && self.mount_held(held, ChainOrder::Restored)? == Mapped::TableFull
-        {
-            return Err(Fault::Corrupt);
+        if let Some(held) = held {
+            let _ = self.mount_held(held, ChainOrder::Restored)?;
+        }
+        if self.unsettled.is_some_and(|state| state.log == Mapped::TableFull) {
+            self.rescue_unmapped()?;
         }
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
         let (head, head_page) = (log.ring().head(), log.ring().head_page());

@@ -69,8 +69,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
         let spot = |page| Spot::log(block, page);
         let in_log = self.date(spot(page), pages, next)?;
-        if in_log.from > chain.to || in_log.to < chain.from {
-            return Ok(if in_log.from > chain.to { Newest::InLog } else { Newest::InChain });
+        // They are not the same page. So a stamp that bounds both is not that of the unreadable one.
+        if in_log.from >= chain.to || in_log.to <= chain.from {
+            return Ok(if in_log.from >= chain.to { Newest::InLog } else { Newest::InChain });
         }
         if in_log.is_exact() {
             // An unreadable trim would read as zeros, which is worse than the data that it may have trimmed.
@@ -78,7 +79,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
         // valid.
-        let follows = page + 1 < pages && self.flash.look(spot(page + 1), Cause::Mount)?.is_page();
+        let end = if planted(Bug::AskNextPageOnly) { pages.min(page + 2) } else { pages };
+        let mut follows = false;
+        for later in page + 1..end {
+            follows |= self.flash.look(spot(later), Cause::Mount)?.is_page();
+        }
         // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
         let counts = follows && (block != tail || self.is_whole_but(spot(page), pages)?);
         Ok(if counts { Newest::InLog } else { Newest::InChain })
