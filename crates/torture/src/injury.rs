@@ -8,8 +8,7 @@ use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Stamp, Truth as _};
 
 use crate::on_flash::{Injury, RecordedBy};
-use crate::subject::Mounted;
-use crate::truth::{Truth, Wounds, Wrong};
+use crate::truth::{Truth, Wounds};
 
 /// The chip, with its faults.
 pub(crate) type Device = FaultInjector<Chip>;
@@ -116,23 +115,5 @@ impl Injuries {
             places: pages().flat_map(|injury| injury.places.iter().copied()).collect(),
             marks: untold.flat_map(|injury| injury.marks.iter().copied()).collect(),
         });
-    }
-}
-
-/// Compares with all that is known of injuries. What a comparison itself finds out is told, and it is repeated: the
-/// recovery wrote a page that became unreadable itself, or nothing else records one.
-pub(crate) fn compare_told(
-    truth: &mut Truth,
-    ftl: &mut dyn Mounted,
-    mut compare: impl FnMut(&mut Truth, &mut dyn Mounted) -> Result<(), Wrong>,
-) -> Result<(), Wrong> {
-    loop {
-        let injured = ftl.device().injured();
-        injured.tell(truth);
-        let known = injured.changes();
-        let outcome = compare(truth, ftl);
-        if outcome.is_ok() || ftl.device().injured().changes() == known {
-            return outcome;
-        }
     }
 }

@@ -27,7 +27,8 @@
 //!   `ftl-core`. `tags`: the tags of their pages. `account`, `teller`: the cause of each operation.
 //! - [`steps`]: the host's requests. [`truth`]: what was acknowledged. `life`: both on a device.
 //! - `crossing`: the device that forks a branch at each cut. [`fate`]: the outcomes of a cut. [`faults`]: other faults.
-//!   `reserve`: their effects, and how many blocks may fail. `injury`: pages that they made unreadable.
+//!   `reserve`: their effects, and how many blocks may fail. `injury`: pages that they made unreadable; `compared`:
+//!   comparisons in which such pages are found.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
 //! - [`report`]: what was tried, and what was violated. [`dice`]: random numbers from a seed. `panics`: panics as
 //!   results. `history`: the last operations on the device.
@@ -49,6 +50,7 @@ pub mod watch;
 pub mod worlds;
 
 mod account;
+mod compared;
 mod crossing;
 mod history;
 mod hybrid;

@@ -5,10 +5,10 @@ use std::fmt::Display;
 
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 
+use crate::compared::compare_told;
 use crate::crossing::{Branch, Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::fate::Cut;
-use crate::injury::compare_told;
 use crate::panics;
 use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};

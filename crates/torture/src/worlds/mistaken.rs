@@ -4,9 +4,9 @@
 use nand_model::Content;
 
 use super::world::World;
+use crate::compared::compare_told;
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
-use crate::injury::compare_told;
 use crate::report::Breach;
 use crate::strangers;
 use crate::subject::{Stranger, Subject, Unmounted};
