@@ -11,7 +11,7 @@ use crate::probe::Probe;
 
 /// A kind of FTL: how one is planned, formatted and mounted. [`PageStore`](crate::PageStore) and
 /// [`Hybrid`](crate::Hybrid) are such.
-pub trait FtlKind {
+pub trait FtlKind: 'static {
     /// What its user chooses.
     type Config: Copy;
     /// The memory that it needs.

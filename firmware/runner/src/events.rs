@@ -11,12 +11,12 @@ use crate::{Outcome, said};
 const WANTED: [&str; 13] = [
     // Of the mount of a chip on which nothing was written.
     "trace: Slc: read for mount",
-    "debug: to the log: SectorCount(1)",
+    "debug: to the fast area: SectorCount(1)",
     "trace: Slc: program for host",
     "info: a short write: done",
     "debug: a chain's map, cached: true",
     "trace: Mlc: program for host",
-    "debug: to the chains: SectorCount(8)",
+    "debug: to the main area: SectorCount(8)",
     "info: a long write: done",
     "error: a write beyond the end: OutOfRange { first: Sector(320), count: SectorCount(1), capacity: ",
     "info: a trim: done",

@@ -21,10 +21,7 @@ use crate::probe::Probe;
 #[derive(Clone, Copy, Debug)]
 pub struct Hybrid<M = LogAndChains>(PhantomData<M>);
 
-impl<M: Mechanisms> FtlKind for Hybrid<M>
-where
-    for<'ram> M: 'ram,
-{
+impl<M: Mechanisms + 'static> FtlKind for Hybrid<M> {
     type Config = Config;
     type Plan = RamPlan;
     type Misfit = ShapeError;

@@ -21,7 +21,11 @@ impl Gathered {
 
     /// What slots of a page hold, from one on, kept beyond the next read.
     pub fn of(page: &PageTag<'_>, from: u16, count: u16) -> Self {
-        Self(page.slots().skip(usize::from(from)).take(usize::from(count)).collect())
+        let mut kept = Self::new();
+        for slot in page.slots().skip(usize::from(from)).take(usize::from(count)) {
+            kept.push(slot);
+        }
+        kept
     }
 
     /// What a slot holds.
@@ -41,9 +45,9 @@ impl Gathered {
         &self.0
     }
 
-    /// The same, to be kept.
-    pub fn into_list(self) -> impl Iterator<Item = Slot> {
-        self.0.into_iter()
+    /// The same, to be kept, with the number of each. Iterators of vectors cannot be shown not to panic.
+    pub fn into_list(self) -> impl Iterator<Item = (u16, Slot)> {
+        (0..self.count()).map(move |slot| (slot, self.get(slot)))
     }
 
     /// The same, to be programmed.
@@ -56,11 +60,6 @@ impl Gathered {
     #[inline]
     pub fn push(&mut self, holds: Slot) {
         let _ = self.0.push(holds);
-    }
-
-    /// Drops slots.
-    pub fn retain(&mut self, stays: impl FnMut(&Slot) -> bool) {
-        self.0.retain(stays);
     }
 
     /// Starts a new page.

@@ -248,7 +248,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(Mapped::Fully);
         }
         let found = Gathered::of(&found, 0, slots);
-        for (slot, found) in (0..).zip(found.into_list()) {
+        for (slot, found) in found.into_list() {
             let Some(sector) = found.copy_of() else { continue };
             if sector.get() >= self.shape.capacity.get() {
                 return Err(Fault::Corrupt);

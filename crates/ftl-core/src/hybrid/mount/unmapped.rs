@@ -52,8 +52,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let (mut gathered, mut next) = (Gathered::new(), 0);
         loop {
             self.read_codes(block)?;
-            for at in 0..pages * slots {
-                let (page, slot) = (at / slots, at % slots);
+            let places = (0..pages).flat_map(|page| (0..slots).map(move |slot| (page, slot)));
+            for (page, slot) in places {
                 let Some(sector) = self.find_unmapped(block, page, slot)? else { continue };
                 let from = (Spot::log(block, page), slot);
                 self.flash.gather(&mut gathered, from, sector, Cause::Mount)?;

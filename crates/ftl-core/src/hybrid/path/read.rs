@@ -84,7 +84,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         data: &mut [u8],
     ) -> Result<(), StoreReadError<D::Error>> {
         let sector_bytes = self.shape.sector_bytes.as_usize();
-        for (at, chunk) in (0..).zip(data.chunks_exact_mut(sector_bytes)) {
+        for (at, chunk) in (0..).zip(data.chunks_exact_mut(sector_bytes.max(1))) {
             let sector = first + SectorCount::new(at);
             match self.find_in_copies(sector)? {
                 Some(source) => self.read_run(source, sector, 1, chunk)?,
@@ -119,7 +119,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(found);
         };
         let held = Gathered::of(&page, 0, self.shape.meta.slots);
-        for (slot, held) in (0..).zip(held.into_list()) {
+        for (slot, held) in held.into_list() {
             match held {
                 Slot::Holds(held) | Slot::Lost(held) if held == sector => {
                     found = Some(ReadFrom::Page { spot, slot, in_place: false });

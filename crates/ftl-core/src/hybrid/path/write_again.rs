@@ -37,12 +37,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         &mut self,
         spot: Spot,
     ) -> Result<impl Iterator<Item = Sector> + use<D, P, M>, Fault<D::Error>> {
-        let mut held = self.slots_of_copy(spot)?;
-        held.retain(|slot| slot.copy_of().is_some());
+        let held = self.slots_of_copy(spot)?;
         for slot in held.list() {
             slot.copy_of().map_or(Ok(()), |sector| self.in_device(sector).map(|_| ()))?;
         }
-        Ok(held.into_list().filter_map(Slot::copy_of))
+        Ok(held.into_list().filter_map(|(_, slot)| slot.copy_of()))
     }
 
     /// What the slots of a page of a copy hold; nothing if it cannot be read.
@@ -56,7 +55,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Writes what a page of a copy holds. Any unreadable part was written before.
     fn write_page_again(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let held = self.slots_of_copy(spot)?;
-        for (slot, held) in (0..).zip(held.into_list()) {
+        for (slot, held) in held.into_list() {
             match held {
                 Slot::Elsewhere(_) => {
                     match self.mlc.read_trim(&mut self.flash, spot, Cause::Mount) {
