@@ -1,39 +1,43 @@
-//! A hybrid SLC/MLC flash translation layer: `no_std`, no allocation, no `unsafe`, no panic on any input.
+//! Flash translation layers for SLC and MLC NAND: `no_std`, no allocation, no `unsafe`, no panic on any input.
 //!
-//! Small hot writes go to a small fast log, everything else to block chains in a large cheap region, after L.-P.
-//! Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010.
-//! By configuration the same code serves a hybrid device, one chip split in two, and a device without a log.
+//! There are two. Firmware links only the one that it names.
 //!
-//! Beside it is a second FTL, [`paged`]: one page map over SLC and MLC. Firmware links only the FTL that it names, and
-//! of the hybrid only the [`mechanisms`](hybrid::mechanisms) that its type has.
+//! - [`PageFtl`](paged::PageFtl), the **page store**: one page map over a small fast area of SLC and a large main one, or
+//!   over a chip of one kind of cell. Take this one, unless RAM or a fixed bound on every write decides.
+//! - [`Ftl`], the **hybrid**: small hot writes go to a circular log, everything else to chains of blocks, after L.-P.
+//!   Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010. Of it
+//!   firmware links only the [`mechanisms`](hybrid::mechanisms) that its type has.
 //!
 //! # Example
 //!
-//! A small simulated chip is formatted, written to, and mounted again. Firmware lends static arrays
-//! instead of `OwnedRam`; [`hybrid::ram`] shows how.
+//! A small simulated chip is formatted, written to, and mounted again. Firmware lends static arrays instead of
+//! `OwnedPagedRam`; [`hybrid::ram`] shows how.
 //!
 //! ```
-//! use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
+//! use ftl_core::NoProbe;
+//! use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 //! use ftl_iface::{BlockStore, Bytes, NandDevice, Sector, SectorCount};
 //! use nand_model::{Chip, Content, datasheet};
 //!
 //! let chip = Chip::new(&datasheet::builtin("tiny")?, Content::Bytes)?;
-//! let config = Config {
+//! let config = PagedConfig {
 //!     sector_bytes: Bytes::new(1024),
-//!     capacity: Some(SectorCount::new(320)),
-//!     ..Config::HYBRID
+//!     capacity: Some(SectorCount::new(160)),
+//!     dirty_entries: 64,
+//!     anchor_blocks: 0,
+//!     ..PagedConfig::SMALL
 //! };
-//! let plan = RamPlan::new(chip.geometry(), &config)?;
-//! let mut memory = OwnedRam::for_plan(&plan);
+//! let plan = PagedPlan::new(chip.geometry(), &config)?;
+//! let mut memory = OwnedPagedRam::for_plan(&plan);
 //!
 //! // The key separates this format from pages of earlier ones: use a new one at each format.
-//! let mut ftl = Ftl::format(chip, &config, memory.lend(), 0x5EED, NoProbe)?;
+//! let mut ftl = PageFtl::format(chip, &config, memory.lend(), 0x5EED, NoProbe)?;
 //! ftl.write(Sector::new(7), &[0xA5; 2 * 1024])?;
 //! let (chip, _) = ftl.into_parts();
 //!
 //! // Everything in RAM is gone; the chip has all that is needed.
-//! let mut memory = OwnedRam::for_plan(&plan);
-//! let mut ftl = Ftl::mount(chip, &config, memory.lend(), NoProbe)?;
+//! let mut memory = OwnedPagedRam::for_plan(&plan);
+//! let mut ftl = PageFtl::mount(chip, &config, memory.lend(), NoProbe)?;
 //! let mut data = [0xFF; 3 * 1024];
 //! ftl.read(Sector::new(7), &mut data)?;
 //! assert_eq!(data[..2 * 1024], [0xA5; 2 * 1024]);
@@ -41,15 +45,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The hybrid is used by the same calls, with [`Config`], [`RamPlan`] and `OwnedRam`; [`FtlKind`] and [`MountedFtl`] are
+//! traits for code that takes either.
+//!
 //! # Modules
 //!
 //! Dependencies go downwards: a module is used by those above it, and knows none of them. Two FTLs use the shared
 //! modules and know nothing of each other. A third one would bring a folder of its own, and could use all the shared
 //! modules.
 //!
-//! **The FTLs.**
-//! - [`hybrid`]: the circular log and the block chains. Its page lists its modules.
-//! - [`paged`]: the page store. Its page does so, too.
+//! **The FTLs.** The page of each lists its modules.
+//! - [`paged`]: the page store.
+//! - [`hybrid`]: the circular log and the block chains.
 //!
 //! **Shared by all FTLs.**
 //! - [`filter`]: is a write hot? It decides by size. [`throttle`]: may the fast region take more wear? They do no I/O.
@@ -74,28 +81,26 @@
 //! - `check`: `Ftl::check`, which reads the whole device and names the invariant that is broken. It needs `alloc`.
 //! - `seeded-bugs`: seeded bugs, for tests of the tests. Never for devices.
 //!
-//! # What it promises, and what not yet
+//! # What both promise
 //!
 //! - A sector reads as it was last written, also after a mount; a sector never written, or trimmed, reads as zeros.
 //!   Data is on flash when a write returns.
-//! - Bad input is an error and changes nothing: requests beyond the end, buffers of odd lengths, other memory than
-//!   planned, foreign or damaged headers.
-//! - All memory is planned at compile time, and every byte is listed by its purpose ([`RamPlan`]).
-//! - After a clean stop a mount reads a few pages, changes nothing, and continues as if it had never stopped
-//!   ([`Ftl::stop`]).
-//! - The cost of a request beyond its own pages has a stated worst case ([`WorstCase`]).
-//! - Wear is even: in the log by rotation, in the chains by two pools, between them by the throttle.
 //! - Power may fail in any operation, also during a mount: acknowledged data survives, and a request in flight
-//!   leaves each of its sectors old or new, for good. Pages that share their cells with the one in flight are
-//!   backed up first ([`config::PairedPages`]).
+//!   leaves each of its sectors old or new, for good. Pages that share their cells with the one in flight stay, too,
+//!   as long as [`config::PairedPages`] says so.
+//! - Bad input is an error and changes nothing: requests beyond the end, buffers of odd lengths, other memory than
+//!   planned, foreign or damaged headers, another configuration than that of the format.
+//! - All memory is planned at compile time, and every byte is listed by its purpose ([`RamPlan`],
+//!   [`PagedPlan`](paged::PagedPlan)).
+//! - The cost of a request beyond its own pages has a stated worst case ([`WorstCase`],
+//!   [`PagedWorstCase`](paged::PagedWorstCase); the page store's leaves out waiting for free blocks).
+//! - Wear is even within each kind of memory, and the throttle keeps the fast one from wearing out first.
 //! - A block that fails in use costs nothing but itself. When the reserve is used up the device is read-only, and
-//!   everything can be read; [`Ftl::health`] shows it long before.
-//! - Pages whose error counts rise are refreshed, found by requests and by a scrub ([`Ftl::scrub`]). A page that
-//!   becomes unreadable costs its own sectors, and reading these is an error until they are written again.
+//!   everything can be read; [`Health`] shows it long before.
+//! - Pages whose error counts rise are refreshed, found by requests and by a scrub. A page that becomes unreadable costs
+//!   its own sectors, and reading these is an error until they are written again.
 //!
-//! Not yet: a mount without a clean stop ([`Ftl::stop`]) **scans**, and blocks that are free then **get the mean
-//! wear** of the others. No other page describes the **last page of a log block**, if that becomes unreadable at once.
-//! `docs/DESIGN.md` says what this costs, and what else is missing.
+//! What each does not do yet: `docs/PAGE_STORE.md` and `docs/DESIGN.md`.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
