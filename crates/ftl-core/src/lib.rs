@@ -2,11 +2,11 @@
 //!
 //! There are two. Firmware links only the one that it names.
 //!
-//! - [`PageFtl`](paged::PageFtl), the **page store**: one page map over a small fast area of SLC and a large main one, or
-//!   over a chip of one kind of cell. Take this one, unless RAM or a fixed bound on every write decides.
+//! - [`PageFtl`](paged::PageFtl), the **page store**: one page map over a small fast area of SLC and a large main one,
+//!   or over a chip of one kind of cell. Take this one, unless RAM or a fixed bound on every write decides.
 //! - [`Ftl`], the **hybrid**: small hot writes go to a circular log, everything else to chains of blocks, after L.-P.
-//!   Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010. Of it
-//!   firmware links only the [`mechanisms`](hybrid::mechanisms) that its type has.
+//!   Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010. Of
+//!   it firmware links only the [`mechanisms`](hybrid::mechanisms) that its type has.
 //!
 //! # Example
 //!
@@ -45,8 +45,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The hybrid is used by the same calls, with [`Config`], [`RamPlan`] and `OwnedRam`; [`FtlKind`] and [`MountedFtl`] are
-//! traits for code that takes either.
+//! The hybrid is used by the same calls, with [`Config`], [`RamPlan`] and `OwnedRam`; [`FtlKind`] and [`MountedFtl`]
+//! are traits for code that takes either.
 //!
 //! # Modules
 //!
