@@ -97,8 +97,8 @@
 //! - Wear is even within each kind of memory, and the throttle keeps the fast one from wearing out first.
 //! - A block that fails in use costs nothing but itself. When the reserve is used up the device is read-only, and
 //!   everything can be read; [`Health`] shows it long before.
-//! - Pages whose error counts rise are refreshed, found by requests and by a scrub. A page that becomes unreadable costs
-//!   its own sectors, and reading these is an error until they are written again.
+//! - Pages whose error counts rise are refreshed, found by requests and by a scrub. A page that becomes unreadable
+//!   costs its own sectors, and reading these is an error until they are written again.
 //!
 //! What each does not do yet: `docs/PAGE_STORE.md` and `docs/DESIGN.md`.
 #![cfg_attr(not(test), no_std)]
