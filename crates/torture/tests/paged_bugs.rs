@@ -13,8 +13,17 @@ use torture::{FtlName, Unwatched};
 const WORLDS: u64 = 9_600;
 
 /// Worlds in which bugs were found that others hardly ever show: they are tried first.
-const RARE: [Range<u64>; 6] =
-    [1_000_121..1_000_122, 19_811..19_812, 2_065..2_113, 5_857..5_905, 6_529..6_577, 8_785..8_833];
+const RARE: [Range<u64>; 9] = [
+    1_000_121..1_000_122,
+    19_811..19_812,
+    2_065..2_113,
+    5_857..5_905,
+    6_529..6_577,
+    8_785..8_833,
+    12_529..12_577,
+    12_721..12_769,
+    26_641..26_689,
+];
 
 /// Worlds that run in parallel, until one shows the bug.
 const AT_ONCE: u64 = 48;
