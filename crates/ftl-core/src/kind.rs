@@ -120,3 +120,69 @@ pub trait Refusal {
     /// Returns what it says about the device.
     fn refused(&self) -> Refused;
 }
+
+/// What a mounted FTL has by the same names as [`MountedFtl`]. Only a stop differs.
+macro_rules! mounted_by_the_same_names {
+    () => {
+        type Device = D;
+        type Probe = P;
+
+        fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+            self.settle()
+        }
+
+        fn scrub(&mut self) {
+            self.scrub();
+        }
+
+        fn health(&self) -> crate::health::Health {
+            self.health()
+        }
+
+        #[cfg(feature = "check")]
+        fn check(&mut self) -> Result<(), crate::check::Violation> {
+            self.check()
+        }
+
+        fn device(&self) -> &D {
+            self.device()
+        }
+
+        fn device_mut(&mut self) -> &mut D {
+            self.device_mut()
+        }
+
+        fn probe(&self) -> &P {
+            self.probe()
+        }
+
+        fn into_parts(self) -> (D, P) {
+            self.into_parts()
+        }
+    };
+}
+
+/// A worst case whose formulas have the names of [`Bound`]. They are `const`, as functions of a trait cannot be.
+macro_rules! bound_by_the_same_names {
+    ($worst:ty) => {
+        impl crate::kind::Bound for $worst {
+            fn write(&self, sectors: ftl_iface::SectorCount) -> crate::bound::Operations {
+                self.write(sectors)
+            }
+
+            fn trim(&self, sectors: ftl_iface::SectorCount) -> crate::bound::Operations {
+                self.trim(sectors)
+            }
+
+            fn read(&self, sectors: ftl_iface::SectorCount) -> crate::bound::Operations {
+                self.read(sectors)
+            }
+
+            fn maintain(&self, budget: u32) -> crate::bound::Operations {
+                self.maintain(budget)
+            }
+        }
+    };
+}
+
+pub(crate) use {bound_by_the_same_names, mounted_by_the_same_names};

@@ -1,4 +1,4 @@
-//! Small worlds, each sequence and each cut of them: a part in each test run, all of them in `./ci torture`.
+//! Small worlds, each sequence and each cut of them: a part in each test run. `tandem torture --exhaustive` tries all.
 
 use torture::exhaustive::{Order, Script, Shard, Until, exhaustive, replay};
 use torture::{FtlName, Unwatched};

@@ -3,7 +3,7 @@
 use core::fmt::Debug;
 use core::marker::PhantomData;
 
-use ftl_iface::{Geometry, NandDevice, SectorCount, StoreWriteError};
+use ftl_iface::{Geometry, NandDevice, StoreWriteError};
 
 use super::bound::WorstCase;
 use super::mechanisms::{LogAndChains, Mechanisms};
@@ -11,10 +11,10 @@ use super::mount::MountError;
 use super::ram::{Ram, RamPlan};
 use super::shape::ShapeError;
 use super::state::Ftl;
-use crate::bound::Operations;
 use crate::config::Config;
-use crate::health::Health;
-use crate::kind::{Bound, FtlKind, MountedFtl, Refusal, Refused};
+use crate::kind::{
+    FtlKind, MountedFtl, Refusal, Refused, bound_by_the_same_names, mounted_by_the_same_names,
+};
 use crate::probe::Probe;
 
 /// The hybrid FTL, built with those mechanisms, as a kind of FTL.
@@ -58,64 +58,14 @@ impl<M: Mechanisms + 'static> FtlKind for Hybrid<M> {
 }
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> MountedFtl for Ftl<'_, D, P, M> {
-    type Device = D;
-    type Probe = P;
-
-    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.settle()
-    }
+    mounted_by_the_same_names!();
 
     fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.stop().map(drop)
     }
-
-    fn scrub(&mut self) {
-        self.scrub();
-    }
-
-    fn health(&self) -> Health {
-        self.health()
-    }
-
-    #[cfg(feature = "check")]
-    fn check(&mut self) -> Result<(), crate::check::Violation> {
-        self.check()
-    }
-
-    fn device(&self) -> &D {
-        self.device()
-    }
-
-    fn device_mut(&mut self) -> &mut D {
-        self.device_mut()
-    }
-
-    fn probe(&self) -> &P {
-        self.probe()
-    }
-
-    fn into_parts(self) -> (D, P) {
-        self.into_parts()
-    }
 }
 
-impl Bound for WorstCase {
-    fn write(&self, sectors: SectorCount) -> Operations {
-        self.write(sectors)
-    }
-
-    fn trim(&self, sectors: SectorCount) -> Operations {
-        self.trim(sectors)
-    }
-
-    fn read(&self, sectors: SectorCount) -> Operations {
-        self.read(sectors)
-    }
-
-    fn maintain(&self, budget: u32) -> Operations {
-        self.maintain(budget)
-    }
-}
+bound_by_the_same_names!(WorstCase);
 
 impl<E: Debug> Refusal for MountError<E> {
     fn refused(&self) -> Refused {

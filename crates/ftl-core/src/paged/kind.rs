@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use ftl_iface::{Geometry, NandDevice, SectorCount, StoreWriteError};
+use ftl_iface::{Geometry, NandDevice, StoreWriteError};
 
 use super::plan::config::PagedConfig;
 use super::plan::misfit::PagedShapeError;
@@ -10,9 +10,9 @@ use super::plan::ram::{PagedPlan, PagedRam};
 use super::recovery::mount::PagedMountError;
 use super::requests::bound::PagedWorstCase;
 use super::tables::store::PageFtl;
-use crate::bound::Operations;
-use crate::health::Health;
-use crate::kind::{Bound, FtlKind, MountedFtl, Refusal, Refused};
+use crate::kind::{
+    FtlKind, MountedFtl, Refusal, Refused, bound_by_the_same_names, mounted_by_the_same_names,
+};
 use crate::probe::Probe;
 
 /// The page store, as a kind of FTL.
@@ -56,64 +56,14 @@ impl FtlKind for PageStore {
 }
 
 impl<D: NandDevice, P: Probe> MountedFtl for PageFtl<'_, D, P> {
-    type Device = D;
-    type Probe = P;
-
-    fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.settle()
-    }
+    mounted_by_the_same_names!();
 
     fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
         self.stop()
     }
-
-    fn scrub(&mut self) {
-        self.scrub();
-    }
-
-    fn health(&self) -> Health {
-        self.health()
-    }
-
-    #[cfg(feature = "check")]
-    fn check(&mut self) -> Result<(), crate::check::Violation> {
-        self.check()
-    }
-
-    fn device(&self) -> &D {
-        self.device()
-    }
-
-    fn device_mut(&mut self) -> &mut D {
-        self.device_mut()
-    }
-
-    fn probe(&self) -> &P {
-        self.probe()
-    }
-
-    fn into_parts(self) -> (D, P) {
-        self.into_parts()
-    }
 }
 
-impl Bound for PagedWorstCase {
-    fn write(&self, sectors: SectorCount) -> Operations {
-        self.write(sectors)
-    }
-
-    fn trim(&self, sectors: SectorCount) -> Operations {
-        self.trim(sectors)
-    }
-
-    fn read(&self, sectors: SectorCount) -> Operations {
-        self.read(sectors)
-    }
-
-    fn maintain(&self, budget: u32) -> Operations {
-        self.maintain(budget)
-    }
-}
+bound_by_the_same_names!(PagedWorstCase);
 
 impl<E: Debug> Refusal for PagedMountError<E> {
     fn refused(&self) -> Refused {

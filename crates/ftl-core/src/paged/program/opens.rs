@@ -40,11 +40,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// soon after a mount, could use up all blocks for good.
     pub(crate) fn stream_for_copies(&self, stream: Stream) -> Stream {
         const LAST: u32 = 2;
-        let main = self.blocks.free(Area::Main) > LAST
-            || Stream::MAIN.into_iter().any(|stream| self.has_room(stream));
-        let fast = self.shape.fast.is_some()
-            && (self.has_room(Stream::Hot) || self.blocks.free(Area::Fast) > 1);
+        if self.blocks.free(Area::Main) > LAST || self.shape.fast.is_none() {
+            return stream;
+        }
+        let main = Stream::MAIN.into_iter().any(|stream| self.has_room(stream));
+        let fast = self.has_room(Stream::Hot) || self.blocks.free(Area::Fast) > 1;
         if fast && !main { Stream::Hot } else { stream }
+    }
+
+    /// Returns the slots of a page that takes copies of a stream.
+    pub(crate) fn slots_for_copies(&self, stream: Stream) -> u16 {
+        self.shape_of(self.stream_for_copies(stream)).slots
     }
 
     /// Closes a stream's block, in which a program has failed.
@@ -59,10 +65,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Closes the open blocks of an area that take no further page, so that they may be emptied.
     pub(crate) fn close_full(&mut self, area: Area) {
         for stream in Stream::ALL {
-            if let Some(open) = self.opens[stream as usize]
-                && self.area_of(stream) == area
-                && self.safe_page(stream, open).is_none()
-            {
+            if self.area_of(stream) == area && !self.has_room(stream) {
                 self.close(stream);
             }
         }

@@ -14,7 +14,7 @@
 //! proof may be torn itself, and be gone at the next mount; then what it proved is repeated once more, with the same
 //! result.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{NandDevice, Sector};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
@@ -102,8 +102,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         }
         for slot in 0..self.shape.area_at(suspect.spot.block).slots {
-            let sector = self.door.held(slot).copy_of();
-            let Some(sector) = sector.filter(|sector| *sector < self.shape.end()) else { continue };
+            let Some(sector) = self.held_sector(slot) else { continue };
             if self.table.get(sector).is_some() {
                 continue;
             }
@@ -170,13 +169,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// Returns the sector of which a held slot is a copy.
+    fn held_sector(&self, slot: u16) -> Option<Sector> {
+        self.door.held(slot).copy_of().filter(|sector| *sector < self.shape.end())
+    }
+
     /// Maps the sectors in the held slots to a page.
     fn adopt(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let slots = self.shape.area_at(spot.block).slots;
         for slot in 0..slots {
-            if let Some(sector) = self.door.held(slot).copy_of()
-                && sector.get() < self.shape.capacity.get()
-            {
+            if let Some(sector) = self.held_sector(slot) {
                 // Its previous place may be erased by now, so that no victim's tag would ever lead to its release.
                 let before = self.placed_before(sector)?;
                 self.remember(sector, self.place(spot, slot), before)?;

@@ -79,7 +79,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             InVictim::Sectors(read) => read,
         };
         let slots = self.shape.area_at(spot.block).slots;
-        let room = self.shape_of(self.stream_for_copies(victim.stream)).slots;
+        let room = self.slots_for_copies(victim.stream);
         let start = *filled;
         let from = &mut victim.slot;
         while *from < slots {

@@ -290,7 +290,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         filled: &mut u16,
     ) -> Result<Option<Victim>, Fault<D::Error>> {
         let is_last = self.blocks.references(last.block) == *filled;
-        let has_room = *filled < self.shape_of(self.stream_for_copies(last.stream)).slots;
+        let has_room = *filled < self.slots_for_copies(last.stream);
         if !is_last || !has_room || !self.is_short(Area::Main, 0) {
             return Ok(None);
         }

@@ -35,7 +35,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return self.write_leaf(leaf);
         }
         let filled = self.gather_lost(leaf, victim)?;
-        if filled < self.shape_of(self.stream_for_copies(victim.stream)).slots {
+        if filled < self.slots_for_copies(victim.stream) {
             victim.salvaged += 1;
         }
         self.victims[area as usize] = Some(victim);
@@ -48,7 +48,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Gathers the sectors of a leaf that are mapped to a victim, marked as lost, at most a page of them.
     fn gather_lost(&mut self, leaf: Leaf, victim: Victim) -> Result<u16, Fault<D::Error>> {
-        let room = self.shape_of(self.stream_for_copies(victim.stream)).slots;
+        let room = self.slots_for_copies(victim.stream);
         let (first, sectors) = self.shape.sectors_of(leaf);
         let page = self.map.load(&mut self.door, leaf, Cause::Gc)?;
         let shape = self.shape;
