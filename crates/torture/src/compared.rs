@@ -3,8 +3,8 @@
 use crate::subject::Mounted;
 use crate::truth::{Truth, Wrong};
 
-/// Compares with all that is known of injuries. What a comparison itself finds out is told, and it is repeated: the
-/// recovery wrote a page that became unreadable itself, or nothing else records one.
+/// Compares with all that is known of injuries. What a comparison itself finds out is told, and it is repeated from the
+/// truth before: the recovery wrote a page that became unreadable itself, or nothing else records one.
 pub(crate) fn compare_told(
     truth: &mut Truth,
     ftl: &mut dyn Mounted,
@@ -14,8 +14,10 @@ pub(crate) fn compare_told(
         let injured = ftl.device().injured();
         injured.tell(truth);
         let known = injured.changes();
-        let outcome = compare(truth, ftl);
-        if outcome.is_ok() || ftl.device().injured().changes() == known {
+        let mut compared = truth.clone();
+        let outcome = compare(&mut compared, ftl);
+        if ftl.device().injured().changes() == known {
+            *truth = compared;
             return outcome;
         }
     }
