@@ -170,10 +170,11 @@ fn a_header_that_cannot_be_read_counts_as_damaged() {
     let mut formatted = chip(geometry);
     assert_eq!(format(&mut formatted, &config), None);
     let mut chip = FaultInjector::new(formatted, 1);
-    for block in 0..2 {
-        chip.uncorrectable(Block::new(Region::Slc, block).page(PageIndex::new(0)));
+    for (block, page) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        chip.uncorrectable(Block::new(Region::Slc, block).page(PageIndex::new(page)));
         let refusal = mount(&mut chip, &config);
-        assert_eq!(refusal, (block == 1).then_some(MountError::DamagedHeader), "{block}");
+        let all = (block, page) == (1, 1);
+        assert_eq!(refusal, all.then_some(MountError::DamagedHeader), "{block} {page}");
     }
 }
 

@@ -50,6 +50,11 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::OverrideUnreadable => Shown::Worlds(704_270),
         Bug::AskNextPageOnly => Shown::Worlds(701_240),
         Bug::GiveUpAtFullTable => Shown::Worlds(701_940),
+        Bug::DoubtOwnPages => Shown::Worlds(62_000),
+        Bug::DistrustTail => Shown::Worlds(51_740),
+        Bug::TrustMarkedFold => Shown::Worlds(52_100),
+        Bug::OneHeaderCopy => Shown::Worlds(84_740),
+        Bug::RepeatFailedSummary => Shown::Worlds(43_900),
         _ => Shown::Worlds(1),
     }
 }

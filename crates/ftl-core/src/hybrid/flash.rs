@@ -61,6 +61,8 @@ pub struct Flash<'ram, D, P> {
     sector_bytes: Bytes,
     key: FormatKey,
     stamp: Stamp,
+    /// The last stamp of before this mount.
+    before: Stamp,
     /// No page has a larger stamp.
     last_stamp: Stamp,
     spares: Spares<'ram>,
@@ -103,6 +105,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             sector_bytes: shape.sector_bytes,
             key: FormatKey::HEADER,
             stamp: Stamp::ZERO,
+            // Until all stamps are known, every page may be of before.
+            before: Stamp::last_of(shape.page_count()),
             last_stamp: Stamp::last_of(shape.page_count()),
             spares,
             buffer,
@@ -158,6 +162,16 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     /// Raises the last stamp given to at least this one; a mount calls it with each stamp that it reads.
     pub fn raise_stamp(&mut self, stamp: Stamp) {
         self.stamp = self.stamp.max(stamp);
+    }
+
+    /// Notes that all stamps on flash are known: what is programmed from now on has later ones.
+    pub fn know_all_stamps(&mut self) {
+        self.before = self.stamp;
+    }
+
+    /// Whether a page was programmed since the mount, so that its program was certainly completed.
+    pub fn is_of_this_mount(&self, tag: &Tag) -> bool {
+        tag.stamp > self.before
     }
 
     #[inline]

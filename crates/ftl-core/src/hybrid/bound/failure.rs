@@ -31,7 +31,7 @@ impl WorstCase {
         };
         let anew = Operations { programs: self.chain_pages, ..self.fold() };
         let list = 2 + self.meta.listed;
-        let headers = Operations { reads: 2 * list, programs: list, erases: 1 };
+        let headers = Operations { reads: 3 * list, programs: list, erases: 1 };
         again
             .and(self.room())
             .and(self.guard())

@@ -26,6 +26,7 @@
 
 use super::{LogFigures, WorstCase};
 use crate::bound::Operations;
+use crate::hybrid::path::prove::TRIES_MAX;
 use crate::hybrid::shape::HEADER_BLOCKS;
 
 impl WorstCase {
@@ -66,7 +67,7 @@ impl WorstCase {
         let page = 2 + self.chain_slots + 2 * self.endangered;
         let copy = (2 + self.meta.slots) * self.rescue_pages();
         Operations {
-            reads: 3 * self.meta.blocks + backups + 2 * (page + copy),
+            reads: 3 * self.meta.blocks + backups + 2 * (page + copy) + self.ended(),
             programs: self.meta.pages,
             // Its own block, and that of a copy which it replaces.
             erases: 2,
@@ -80,7 +81,13 @@ impl WorstCase {
         // Each block's own first page and those of the blocks before it: half of them on average.
         let sort = self.chain_blocks * self.chain_pages * (found + 1).div_ceil(2);
         let roles = self.chain_blocks * (self.chain_pages + 1 + self.endangered);
-        Operations { reads: sort + roles + self.chain_pages, programs: 0, erases: found }
+        Operations { reads: sort + roles + 2 * self.ended(), programs: 0, erases: found }
+    }
+
+    /// Returns the reads that show whether a fold ended with the page programmed last: of its block, and of the oldest
+    /// block that it was to replace.
+    const fn ended(&self) -> u64 {
+        (2 + self.found_blocks()) * self.chain_pages
     }
 
     /// Returns the reads that build a chain's map when pages are lost: in addition to those of [`scan`](Self::scan),
@@ -91,13 +98,16 @@ impl WorstCase {
     }
 
     /// Returns the reads that show which of two copies of a sector is newer, once the chain's map is known: the stamp
-    /// of a page of the log, and of one of the chain or of its trims.
+    /// of a page of the log, and of one of the chain or of its trims. If the page is in the log's last block, which may
+    /// be half erased, the block and a few of its sectors are looked at.
     const fn compare(&self) -> u64 {
         let in_log = match self.log {
-            Some(log) => log.data_pages + log.summary_pages,
+            Some(log) => 3 * (log.data_pages + log.summary_pages),
             None => 0,
         };
-        in_log + 1 + 2 * self.chain_pages * (self.chain_logs + 2)
+        let tried = TRIES_MAX as u64 * self.scan_torn();
+        let in_chains = (1 + TRIES_MAX as u64) * (1 + 2 * self.chain_pages * (self.chain_logs + 2));
+        in_log + in_chains + tried
     }
 
     const fn prove_torn(&self) -> u64 {
@@ -123,7 +133,7 @@ impl WorstCase {
             + 2 * self.rescue_pages()
             + self.scan_torn()
             + self.compare();
-        let reads = blocks * block + entries * proof + 2 * slots + data_pages;
+        let reads = blocks * block + entries * proof + 2 * slots + data_pages + summary_pages;
         Operations { reads, programs: summary_pages, erases: 1 }
     }
 
@@ -150,7 +160,7 @@ impl WorstCase {
     /// Returns the cost of erasing the copies, and of writing a missing header.
     const fn clear(&self) -> Operations {
         Operations {
-            reads: self.meta.blocks + HEADER_BLOCKS as u64 * (self.meta.pages + 2),
+            reads: self.meta.blocks + 3 * HEADER_BLOCKS as u64 * self.meta.pages,
             programs: HEADER_BLOCKS as u64 * (2 + self.meta.listed),
             erases: self.meta.blocks,
         }

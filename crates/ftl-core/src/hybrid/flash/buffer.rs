@@ -191,7 +191,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Reads the device's header. Its payload has a check of its own, and tells the key of its tag, without which host
     /// data that looks like a header is one.
-    pub fn read_header(
+    pub(super) fn read_header_at(
         &mut self,
         spot: Spot,
     ) -> Result<Result<Header, HeaderError>, Fault<D::Error>> {

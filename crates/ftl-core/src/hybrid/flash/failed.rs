@@ -5,25 +5,25 @@
 //! the note is lost, and the block will fail again some day. A block that failed to erase is marked bad at once.
 //!
 //! A block that cannot be marked is listed in pages after the two headers, one page for each such block. Both header
-//! blocks are rewritten for it, one after the other, so that one of them is always complete. A last page ends the list:
-//! if it was begun, all pages before it were programmed completely.
+//! blocks are rewritten for it, one after the other, so that one of them is always complete. The second copy of the
+//! header ends the list: if it was begun, all pages before it were programmed completely.
 
 use ftl_iface::{MarkError, NandDevice, Sector};
 use heapless::Vec;
 
-use super::{Content, Erasure, Flash, Programmed, Purpose, Seen, Spot};
+use super::{Content, Flash, Programmed, Purpose, Seen, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::{Area, HEADER_BLOCKS};
-use crate::layout::{Header, Kind, Label, Slot, Slots, Stamp};
+use crate::layout::{Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::table::{BlockNumber, word};
 
 /// Blocks in a list. More failing blocks at a time are not remembered; if more cannot be marked, the device is
 /// read-only.
-const LISTED_MAX: usize = 8;
+pub(super) const LISTED_MAX: usize = 8;
 
-/// How many blocks that cannot be marked can be listed after the headers: one per page of the block, less the header
-/// and the end of the list, and no more than the list in RAM holds.
+/// How many blocks that cannot be marked can be listed in a header block: one per page of the block, less the two copies
+/// of the header, and no more than the list in RAM holds.
 pub const fn listed_max(meta: &Area) -> u16 {
     let pages = meta.pages.saturating_sub(2);
     if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
@@ -59,6 +59,13 @@ pub(super) struct List {
     /// Whether a page after these was begun, which ends the list or was to name one more block: all pages before it are
     /// complete.
     pub(super) ended: bool,
+    /// The stamp of the header's second copy, if that ends it.
+    pub(super) copy: Option<Stamp>,
+}
+
+impl List {
+    /// None.
+    pub(super) const NONE: Self = Self { count: 0, ended: false, copy: None };
 }
 
 impl Failed {
@@ -200,8 +207,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let mut known = false;
         let mut written = false;
         for block in self.headers_by_doubt()? {
-            let other = Spot::meta(HEADER_BLOCKS - 1 - block, 0);
-            let header = if self.is_bad(other)? { None } else { self.header_at(other)? };
+            let header = self.header_in(HEADER_BLOCKS - 1 - block)?;
             known |= header.is_some();
             if let Some(header) = header {
                 written |= self.rewrite_header(block, &header)? == Programmed::Done;
@@ -211,85 +217,24 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(if written || !known { Entered::Listed } else { Entered::NoRoom })
     }
 
-    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have touched,
-    /// because during its rewrite only the other one exists. That is the one that cannot be read, whose list has no
-    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the older one,
-    /// whose erase may have been begun already.
-    pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        let nothing = (List { count: 0, ended: false }, Stamp::ZERO);
-        let mut found = [nothing; HEADER_BLOCKS as usize];
-        for (block, found) in (0..).zip(&mut found) {
-            if let Some(tag) = self.look(Spot::meta(block, 0), Cause::Mount)?.tag() {
-                *found = (self.read_list(block)?, tag.stamp);
-            }
-        }
-        let [(first, first_stamp), (second, second_stamp)] = found;
-        let ranks = [
-            (first.ended && first.count >= second.count, first_stamp),
-            (second.ended && second.count >= first.count, second_stamp),
-        ];
-        Ok(if ranks[1] < ranks[0] { [1, 0] } else { [0, 1] })
-    }
-
-    pub(super) fn header_at(&mut self, spot: Spot) -> Result<Option<Header>, Fault<D::Error>> {
-        match self.read_header(spot) {
-            Ok(header) => Ok(header.ok().filter(|header| header.key == self.key)),
-            Err(Fault::Uncorrectable) => Ok(None),
-            Err(fault) => Err(fault),
-        }
-    }
-
-    /// Rewrites a header block, with the list of bad blocks. Its content must be in the other one.
-    pub(super) fn rewrite_header(
-        &mut self,
-        block: u16,
-        header: &Header,
-    ) -> Result<Programmed, Fault<D::Error>> {
-        let spot = Spot::meta(block, 0);
-        if self.is_bad(spot)? || self.failed.is_failing(spot) {
-            return Ok(Programmed::BlockFailed);
-        }
-        match self.erase_block(spot, Cause::Meta)? {
-            Erasure::Done => self.program_header(spot, header),
-            Erasure::Failed => {
-                self.failed.note_failing(spot);
-                Ok(Programmed::BlockFailed)
-            }
-        }
-    }
-
-    /// Programs the list of bad blocks after a header. If the list does not fit, that counts as a failed block.
-    pub(super) fn program_list(&mut self, header: Spot) -> Result<Programmed, Fault<D::Error>> {
+    /// Programs the list of bad blocks after a header. Returns the page after it, if there is one and none has failed.
+    pub(super) fn program_list(&mut self, header: Spot) -> Result<Option<Spot>, Fault<D::Error>> {
         let mut page = 1;
         // By index, because programming its pages borrows the whole of `self`.
         while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
-            let named = [Slot::Elsewhere(Sector::new(word(listed.block)))];
-            let spot = header.beside(page);
-            let note = listed.purpose as u32;
-            if self.program_listed(spot, note, &named)? == Programmed::BlockFailed {
-                return Ok(Programmed::BlockFailed);
+            if page >= self.meta.pages {
+                return Ok(None);
             }
-            page += 1;
+            let named = [Slot::Elsewhere(Sector::new(word(listed.block)))];
+            let note = listed.purpose as u32;
+            let label = Label { kind: Kind::Bad, note, slots: Slots::Listed(&named) };
+            match self.program_page(header.beside(page), label, Content::Buffer, Cause::Meta) {
+                Ok(()) => page += 1,
+                Err(Fault::BlockFailed) => return Ok(None),
+                Err(fault) => return Err(fault),
+            }
         }
-        self.program_listed(header.beside(page), 0, &[])
-    }
-
-    /// Programs a page of the list.
-    fn program_listed(
-        &mut self,
-        spot: Spot,
-        note: u32,
-        named: &[Slot],
-    ) -> Result<Programmed, Fault<D::Error>> {
-        if spot.page >= self.meta.pages {
-            return Ok(Programmed::BlockFailed);
-        }
-        let label = Label { kind: Kind::Bad, note, slots: Slots::Listed(named) };
-        match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
-            Ok(()) => Ok(Programmed::Done),
-            Err(Fault::BlockFailed) => Ok(Programmed::BlockFailed),
-            Err(fault) => Err(fault),
-        }
+        Ok((page < self.meta.pages).then(|| header.beside(page)))
     }
 
     /// Reads the list of bad blocks after the headers, for a mount.
@@ -304,7 +249,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Reads the list after one header.
     pub(super) fn read_list(&mut self, block: u16) -> Result<List, Fault<D::Error>> {
-        let mut list = List { count: 0, ended: false };
+        let mut list = List::NONE;
         for page in 1..self.meta.pages {
             let spot = Spot::meta(block, page);
             let seen = self.look(spot, Cause::Mount)?;
@@ -313,6 +258,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             let Seen::Page(listed) = seen else { break };
             let (tag, named) = (listed.tag, listed.slot(0));
             if tag.kind != Kind::Bad {
+                list.copy = (tag.kind == Kind::Header).then_some(tag.stamp);
                 break;
             }
             self.raise_stamp(tag.stamp);
@@ -325,24 +271,5 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             list.ended = false;
         }
         Ok(list)
-    }
-
-    /// Writes the device's header into an erased block, and after it the list of bad blocks that could not be marked.
-    pub fn program_header(
-        &mut self,
-        spot: Spot,
-        header: &Header,
-    ) -> Result<Programmed, Fault<D::Error>> {
-        let page = self.meta.page_bytes.as_usize();
-        if let Some(target) = self.buffer.get_mut(..page) {
-            target.fill(0xFF);
-            header.put(target);
-        }
-        let label = Label { kind: Kind::Header, note: 1, slots: Slots::Listed(&[]) };
-        match self.program_page(spot, label, Content::Buffer, Cause::Meta) {
-            Ok(()) => self.program_list(spot),
-            Err(Fault::BlockFailed) => Ok(Programmed::BlockFailed),
-            Err(fault) => Err(fault),
-        }
     }
 }

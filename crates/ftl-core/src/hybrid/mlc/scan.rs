@@ -223,7 +223,13 @@ impl Mlc<'_> {
         }
         let mut last = self.area.pages;
         for later in (page + 1..self.area.pages).rev() {
-            if !flash.look(Spot::chain(at.block, later), Cause::Scan)?.is_erased() {
+            let seen = flash.look(Spot::chain(at.block, later), Cause::Scan)?;
+            if !seen.is_erased() {
+                let tag = seen.tag();
+                let whole = tag.is_some_and(|tag| flash.is_of_this_mount(&tag));
+                if whole && !planted(Bug::DoubtOwnPages) {
+                    return Ok(false);
+                }
                 last = later;
                 break;
             }

@@ -62,6 +62,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             }
         }
         ftl.holds_capacity()?;
+        ftl.flash.know_all_stamps();
         let key = FormatKey::new(key);
         ftl.flash.set_key(key);
         let header = ftl.header();

@@ -6,7 +6,6 @@ use super::checkpoint::Checkpoint;
 use super::error::MountError;
 use super::log::ChainOrder;
 use crate::config::Config;
-use crate::hybrid::flash::Spot;
 use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
@@ -46,6 +45,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         ftl.flash.set_key(header.key);
         ftl.flash.read_lists()?;
         if ftl.mount_checkpoint()? == Checkpoint::Loaded {
+            ftl.flash.know_all_stamps();
             return Ok(ftl);
         }
         ftl.retire_bad_blocks()?;
@@ -68,7 +68,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             let Some(block) = self.good_meta_block(number)? else {
                 continue;
             };
-            match self.flash.read_header(Spot::meta(block, 0)) {
+            match self.flash.read_header(block) {
                 Ok(Ok(header)) => return Ok(header),
                 Ok(Err(HeaderError::Foreign)) => {}
                 Ok(Err(HeaderError::OfPageStore)) => worst = MountError::OfPageStore,

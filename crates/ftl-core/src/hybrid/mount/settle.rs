@@ -105,6 +105,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     fn settle_now(&mut self) -> Result<(), Fault<D::Error>> {
         self.look_into_open_blocks()?;
+        self.flash.know_all_stamps();
         let before = self.find_rescued()?;
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
         let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
@@ -184,6 +185,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ///
     /// The head gets a summary if the page programmed last is its own, and was `copied` just now. If an earlier
     /// recovery had been interrupted while it programmed the summary, there would be a copy already, or a younger page.
+    /// If that page has become unreadable since, the summary shows that it was begun.
     fn settle_log(&mut self, copied: Option<Rescued>) -> Result<(), Fault<D::Error>> {
         if self.log.get().is_none() {
             return Ok(());
@@ -210,13 +212,26 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if head_page < log.data_pages() {
             log.read_tags(&mut self.flash, head)?;
             if !planted(Bug::FillOpenHead) {
-                let copied = copied.is_some() || planted(Bug::RepeatSummary);
                 log.close_early();
-                if own && copied {
+                let copied = copied.is_some() || planted(Bug::RepeatSummary);
+                if own && copied && self.lacks_summary(head)? {
+                    let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
                     log.close(&mut self.flash)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether no page of a block's summary was begun.
+    fn lacks_summary(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
+        let log = self.the_log()?;
+        for page in log.data_pages()..log.area().pages {
+            let erased = self.flash.look(Spot::log(block, page), Cause::Mount)?.is_erased();
+            if !erased && !planted(Bug::RepeatFailedSummary) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
