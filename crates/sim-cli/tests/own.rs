@@ -1,7 +1,7 @@
 //! A system from outside the simulator is one among the others.
 
 use clap::Parser;
-use sim_cli::cli::Cli;
+use sim_cli::commands::Cli;
 use sim_cli::own;
 
 #[path = "../examples/twice.rs"]

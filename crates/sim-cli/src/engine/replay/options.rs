@@ -1,0 +1,51 @@
+//! The options of every replaying command.
+
+use std::path::{Path, PathBuf};
+
+use super::under_way::Pace;
+use crate::base::{Failure, files};
+use crate::input::device::DeviceArgs;
+use crate::input::workload::WorkloadArgs;
+
+/// The options of every replaying command, besides its systems.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+    #[command(flatten)]
+    pub(crate) pace: Pace,
+    /// Write the result as JSON to this file; `-` is standard output, which then replaces the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a page with tables and charts to this file, as one self-contained HTML file
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+impl Options {
+    /// Checks that the requested files can be written, before anything runs.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.report.as_deref().is_some_and(is_output) {
+            let reason = "a page goes to a file: give --report a file's name";
+            return Err(Failure::Arguments(reason.into()));
+        }
+        self.files().filter(|path| !is_output(path)).try_for_each(files::check)
+    }
+
+    /// The requested files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.json.iter().chain(&self.report).map(PathBuf::as_path)
+    }
+
+    /// Options of a run whose result goes only to the caller.
+    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
+        Self { workload, device, pace, json: None, report: None }
+    }
+}
+
+/// Whether that name means standard output.
+pub(crate) fn is_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

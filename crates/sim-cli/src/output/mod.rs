@@ -1,0 +1,9 @@
+//! What people read of results: tables, charts, pages, verdicts.
+
+pub(crate) mod csv;
+pub mod plot;
+pub(crate) mod report;
+pub(crate) mod side_by_side;
+pub(crate) mod table;
+pub(crate) mod text;
+pub(crate) mod verdict;
