@@ -32,7 +32,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use commands::{Cli, Command};
+use commands::Cli;
 
 pub mod commands;
 pub mod engine;
@@ -57,7 +57,7 @@ pub fn main_with(systems: impl IntoIterator<Item = own::Registered>) -> ExitCode
     // For bad arguments the program ends here, with exit code 2 and a message on standard error.
     let cli = Cli::parse();
     let mut out = BufWriter::new(stdout().lock());
-    match run(&cli, &mut out).and_then(|()| Ok(out.flush()?)) {
+    match commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of the output has closed it, as `head` does.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -68,35 +68,6 @@ pub fn main_with(systems: impl IntoIterator<Item = own::Registered>) -> ExitCode
 fn ended_by(failure: &Failure) -> ExitCode {
     eprintln!("error: {failure}");
     ExitCode::from(failure.exit_code())
-}
-
-/// Runs the command. Tables go to `out`.
-pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
-    match &cli.command {
-        Some(Command::Devices(args)) => commands::devices::run(args, out),
-        Some(Command::Chip(args)) => commands::chip::run(args, out),
-        Some(Command::Bounds(args)) => commands::bounds::run(args, out),
-        Some(Command::Replay(args)) => commands::replay::run(args, out),
-        Some(Command::Compare(args)) => commands::compare::run(args, out),
-        Some(Command::Sweep(args)) => commands::sweep::run(args, out),
-        Some(Command::Torture(args)) => commands::torture::run(args, out),
-        #[cfg(unix)]
-        Some(Command::Serve(args)) => commands::serve::run(args, out),
-        #[cfg(unix)]
-        Some(Command::Image(args)) => commands::image::run(args, out),
-        Some(Command::Repro(args)) => commands::repro::run(args, out),
-        Some(Command::Fit(args)) => commands::fit::run(args, out),
-        Some(Command::Synth(args)) => commands::synth::run(args, out),
-        Some(Command::Profile(args)) => commands::profile::run(args, out),
-        #[cfg(unix)]
-        Some(Command::Size(args)) => commands::size::run(args, out),
-        Some(Command::Completions(args)) => {
-            commands::completions::run(args, commands::program(), out)
-        }
-        Some(Command::Man(args)) => commands::man::run(args, commands::program(), out),
-        Some(Command::Systems) => Ok(engine::systems::list().write_rows(out)?),
-        None => Ok(write!(out, "{}", commands::help())?),
-    }
 }
 
 /// The README's example is compiled and run with the documentation's own.

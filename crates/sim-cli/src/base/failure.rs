@@ -1,5 +1,6 @@
 //! Why a run ended.
 
+use std::error::Error;
 use std::path::PathBuf;
 
 use nand_model::ChipError;
@@ -7,7 +8,6 @@ use nand_model::datasheet::DatasheetError;
 use nand_model::part::SlcSizeError;
 
 use crate::base::interrupt;
-use crate::input::trace::TraceError;
 
 /// Why a run stopped early, or what it found wrong. Each kind has its exit code.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum Failure {
     Unfit(String),
     /// A trace cannot be replayed.
     #[error(transparent)]
-    Trace(#[from] TraceError),
+    Trace(Box<dyn Error + Send + Sync>),
     /// The arguments contradict each other, or name something that does not exist.
     #[error("{0}")]
     Arguments(String),

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::base::{Failure, files, interrupt};
 use crate::engine::replay::{self, Options, Progress, is_output};
 use crate::engine::result::{Ratios, RunResult};
-use crate::engine::systems::{Chosen, Setup, Several, hardware_name};
+use crate::engine::systems::{Chosen, Several, hardware_name, has_all};
+use crate::input::device::Setup;
 use crate::output::table::{Edge, Table};
 use crate::output::{csv, report, side_by_side, text, verdict};
 
@@ -121,7 +122,7 @@ fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
 /// Names the memories of systems that use others than the device's.
 fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
-    let others = runs.iter().filter(|run| !setup.has_all(&run.parts));
+    let others = runs.iter().filter(|run| !has_all(&setup.part, &run.parts));
     let mut any = false;
     for run in others {
         table.row([run.system.clone(), hardware_name(&run.parts)]);

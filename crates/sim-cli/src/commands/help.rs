@@ -1,6 +1,7 @@
 //! Help by example: what to type and what it does, for the program and each of its commands.
 
 use crate::input::synth;
+use crate::output::table::{Edge, Table};
 
 /// An example command line, and what it does.
 type Example = (&'static str, &'static str);
@@ -250,7 +251,11 @@ pub(crate) fn program() -> String {
 
 /// The text below the help of a command that replays.
 pub(crate) fn replaying(command: &str) -> String {
-    let list = synth::list();
+    let mut list = Table::new([("", Edge::Left); 2]);
+    for row in synth::list() {
+        list.row(row);
+    }
+    let list = list.rows_as_text();
     let example = "Synthetic workloads, such as 'synth:zipf?requests=200000&seed=7':";
     // Shells interpret both characters.
     let quoted = "In a shell, put names with ? or & in quotes.";

@@ -1,6 +1,10 @@
 //! The command line: commands, and help that teaches by example.
 
+use std::io::Write;
+
 use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::base::Failure;
 
 pub mod bounds;
 pub mod chip;
@@ -21,6 +25,7 @@ pub mod serve;
 pub mod size;
 pub mod sweep;
 pub mod synth;
+pub mod systems;
 pub mod torture;
 
 /// The parsed command line.
@@ -94,6 +99,33 @@ pub enum Command {
     /// Write a manual page: of the program, or of a command
     #[command(after_help = help::examples("man"))]
     Man(man::Args),
+}
+
+/// Runs the command. Tables go to `out`.
+pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
+    match &cli.command {
+        Some(Command::Devices(args)) => devices::run(args, out),
+        Some(Command::Chip(args)) => chip::run(args, out),
+        Some(Command::Bounds(args)) => bounds::run(args, out),
+        Some(Command::Replay(args)) => replay::run(args, out),
+        Some(Command::Compare(args)) => compare::run(args, out),
+        Some(Command::Sweep(args)) => sweep::run(args, out),
+        Some(Command::Torture(args)) => torture::run(args, out),
+        #[cfg(unix)]
+        Some(Command::Serve(args)) => serve::run(args, out),
+        #[cfg(unix)]
+        Some(Command::Image(args)) => image::run(args, out),
+        Some(Command::Repro(args)) => repro::run(args, out),
+        Some(Command::Fit(args)) => fit::run(args, out),
+        Some(Command::Synth(args)) => synth::run(args, out),
+        Some(Command::Profile(args)) => profile::run(args, out),
+        #[cfg(unix)]
+        Some(Command::Size(args)) => size::run(args, out),
+        Some(Command::Completions(args)) => completions::run(args, program(), out),
+        Some(Command::Man(args)) => man::run(args, program(), out),
+        Some(Command::Systems) => systems::run(out),
+        None => Ok(write!(out, "{}", help())?),
+    }
 }
 
 /// The command line with all its commands, for completions and the manual.

@@ -1,4 +1,4 @@
-//! The device that a replay runs on: its flags, and how its figures change with another size.
+//! The device that a replay runs on: its flags, how its figures change with another size, and what comes of both.
 
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
 use nand_model::Time;
@@ -6,8 +6,30 @@ use nand_model::datasheet;
 use nand_model::part::Part;
 
 use crate::base::Failure;
-use crate::engine::systems::{Setup, Stored};
 use crate::input::size;
+
+/// The device on which systems are built.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The device, with the requested capacity and SLC size.
+    pub part: Part,
+    /// The requested size of the log, on a device of one region.
+    pub log_bytes: Option<u64>,
+    /// Whether the device's channels, dies and planes work at the same time.
+    pub time: Time,
+    /// What its memories store of the host's data.
+    pub kept: Stored,
+}
+
+/// What a simulated memory stores of a sector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stored {
+    /// A stamp, by which a replay verifies its reads.
+    #[default]
+    Stamps,
+    /// Every byte, for hosts that read it back.
+    Bytes,
+}
 
 /// Which device, and how large.
 #[derive(Clone, Debug, clap::Args)]

@@ -14,7 +14,8 @@ use nand_model::power::Cut;
 
 use super::wire::PIECE;
 use crate::base::Failure;
-use crate::engine::systems::{Chosen, Ended, Live, Owner, Setup, System};
+use crate::engine::systems::{Chosen, Ended, Live, Owner, System};
+use crate::input::device::Setup;
 use crate::input::trace::{Op, Request};
 
 /// An action of the served system.

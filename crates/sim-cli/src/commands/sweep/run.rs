@@ -1,7 +1,8 @@
 //! One run of a plan.
 
 use crate::engine::replay::Options;
-use crate::engine::systems::{Chosen, Setup};
+use crate::engine::systems::Chosen;
+use crate::input::device::Setup;
 
 /// One run of a plan.
 #[derive(Debug)]

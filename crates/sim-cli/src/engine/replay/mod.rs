@@ -59,7 +59,8 @@ use serde::Serialize;
 use crate::base::{Failure, files, interrupt, show};
 use crate::engine::host::{SharedWitness, Witness};
 use crate::engine::result::{RunResult, lifetime_years};
-use crate::engine::systems::{self, Chosen, Setup};
+use crate::engine::systems::{self, Chosen};
+use crate::input::device::Setup;
 use crate::input::trace::AddressSpace;
 use crate::input::workload::Workload;
 

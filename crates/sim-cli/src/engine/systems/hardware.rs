@@ -1,8 +1,13 @@
 //! The hardware of a system: total time, energy and price, and the wear and operations of each part.
 
+use std::collections::BTreeMap;
+
 use ftl_iface::{Block, Counters, Mode, Operations, Region};
-use nand_model::part::Nanos;
+use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Energy, Time};
+
+use crate::base::show;
+use crate::engine::result::PartResult;
 
 /// The state of a system's hardware at a moment. A run's result is the difference of two states.
 #[derive(Clone, Debug)]
@@ -99,4 +104,24 @@ impl Hardware {
     pub fn part(&self, name: &str) -> Option<&PartState> {
         self.parts.iter().find(|part| part.name == name)
     }
+}
+
+/// Whether the device has all these memories in these sizes.
+pub(crate) fn has_all(part: &Part, parts: &BTreeMap<String, PartResult>) -> bool {
+    memories(parts).all(|(name, memory)| {
+        let region = Region::ALL.into_iter().find(|region| part_name(*region) == name);
+        let shape = region.and_then(|region| part.geometry.region(region));
+        shape.is_some_and(|shape| shape.capacity_bytes() == memory.bytes)
+    })
+}
+
+/// Only physical memories count: blocks in SLC mode belong to the MLC.
+fn memories(parts: &BTreeMap<String, PartResult>) -> impl Iterator<Item = (&String, &PartResult)> {
+    parts.iter().filter(|(name, _)| *name != SLC_MODE)
+}
+
+/// Memories and their sizes, in words.
+pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
+    let names = memories(parts).map(|(name, part)| format!("{name} {}", show::about(part.bytes)));
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -12,9 +12,9 @@ use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Spent};
 use super::ours;
 use super::registry::{Entry, PowerLoss};
-use super::setup::Setup;
 use super::system::{Books, Session, System};
 use crate::base::Failure;
+use crate::input::device::Setup;
 use crate::input::spec::{self, Parameter, Values};
 
 /// Its entry for the registry.

@@ -17,11 +17,11 @@ use nand_model::{Chip, PowerCut};
 use super::meter::{Flash, Meter, Metered, Watcher};
 use super::ours::{self, KEY};
 use super::paged;
-use super::setup::Setup;
 use super::system::System;
 use super::tenant::{Booked, Tenant, write_error};
 use crate::base::Failure;
 use crate::engine::image::Journaled;
+use crate::input::device::Setup;
 use crate::input::spec::Values;
 
 /// The chip with its faults and journal.

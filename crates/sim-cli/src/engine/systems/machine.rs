@@ -15,8 +15,8 @@ use super::bench::Rig;
 use super::disk::{Disk, DiskPart};
 use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
-use super::setup::{Setup, Stored};
 use crate::base::Failure;
+use crate::input::device::{Setup, Stored};
 
 /// The operations of a part, by verb and cause.
 type Counts = [[Cell<u64>; Cause::ALL.len()]; Verb::ALL.len()];

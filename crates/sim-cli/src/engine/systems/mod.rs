@@ -10,10 +10,11 @@ use self::registry::{Entry, PowerLoss, SYSTEMS};
 use nand_model::datasheet;
 
 use crate::base::{Failure, notes, show};
+use crate::input::device::Setup;
 use crate::input::spec::{self, Values};
-use crate::output::table::{Edge, Table};
 
 mod bench;
+mod capacity;
 mod chains;
 mod disk;
 mod filled;
@@ -31,19 +32,18 @@ mod parts;
 mod registry;
 mod rivals;
 mod scm;
-mod setup;
 mod system;
 mod tenant;
 
+pub(crate) use capacity::largest_capacity;
 pub use hardware::{Hardware, PartState, part_name};
+pub(crate) use hardware::{hardware_name, has_all};
 #[cfg(unix)]
 pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered, Store};
 pub use meter::{Account, ChainWrite, Spent};
 pub(crate) use meter::{Meter, Metered, Watcher};
 pub(crate) use ours::stamps;
 pub(crate) use paged::stamps as page_stamps;
-pub use setup::{Setup, Stored};
-pub(crate) use setup::{hardware_name, largest_capacity};
 pub use system::{Books, Session, System};
 
 /// Builds a system that can be mounted again after a power loss.
@@ -240,17 +240,17 @@ pub(crate) fn uses_slc(system: &str) -> bool {
     named(system).is_some_and(|entry| entry.uses_slc)
 }
 
-/// The list of systems, and whether they survive power cuts.
-pub(crate) fn list() -> Table {
-    let mut table = Table::new([("", Edge::Left); 3]);
+/// All systems and their parameters: the name, whether it survives power cuts, and what it is.
+pub(crate) fn list() -> Vec<[String; 3]> {
+    let mut rows = Vec::new();
     for entry in entries() {
-        table.row([entry.name, entry.power.words(), entry.title].map(String::from));
+        rows.push([entry.name, entry.power.words(), entry.title].map(String::from));
         for parameter in entry.parameters {
             let shown = format!("  ?{}={}", parameter.name, parameter.default);
-            table.row([shown, String::new(), format!("  {}", parameter.title)]);
+            rows.push([shown, String::new(), format!("  {}", parameter.title)]);
         }
     }
-    table
+    rows
 }
 
 #[cfg(test)]
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn the_list_names_every_system_and_parameter() {
-        let list = list().rows_as_text();
+        let list = list().concat().join("\n");
         for entry in SYSTEMS {
             assert!(list.contains(entry.name) && list.contains(entry.title), "{list}");
             assert!(entry.parameters.iter().all(|parameter| list.contains(parameter.name)));

@@ -13,14 +13,15 @@ use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount};
 use nand_model::part::Part;
 use nand_model::{Chip, Content, Time};
 
+use super::capacity::largest_capacity;
 use super::meter::{Flash, Meter, Metered, Watcher};
-use super::setup::{Setup, largest_capacity};
 use super::system::{Books, Session};
 use super::tenant::{Booked, Tenant, WriteCount};
 use super::{chains, filled};
 use crate::base::{Failure, show};
 use crate::engine::host::PREPARED_AT_ONCE;
 use crate::engine::result::{self, Factors, Filter, Hash, Throttle};
+use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
 pub(super) const fn switch(name: &'static str, title: &'static str) -> Parameter {

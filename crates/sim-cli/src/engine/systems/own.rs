@@ -12,10 +12,10 @@ use super::machine::Machine;
 use super::meter::Meter;
 use super::parts::{both, mlc_alone, slc_alone};
 use super::registry::{Entry, PowerLoss, SYSTEMS};
-use super::setup::Setup;
 use super::system::Session;
 use super::{bench, rivals};
 use crate::base::Failure;
+use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
 /// An FTL that is compared with those of this repository.

@@ -14,11 +14,11 @@ use nand_model::{Chip, Content};
 
 use super::meter::{Flash, Meter, Metered, Watcher};
 use super::ours::{KEY, paired_pages, switch};
-use super::setup::Setup;
 use super::system::{Books, Session};
 use super::tenant::{Booked, Tenant, WriteCount};
 use crate::base::Failure;
 use crate::engine::result::Filter;
+use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
 pub(super) const PAGED: [Parameter; 10] = [

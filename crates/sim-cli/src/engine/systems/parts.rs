@@ -4,8 +4,8 @@ use ftl_iface::{BlockCount, Geometry, PageCount, Region, RegionGeometry};
 use nand_model::datasheet;
 use nand_model::part::{Nanos, Part, RegionPart, SlcMode, Timing};
 
-use super::setup::Setup;
 use crate::base::Failure;
+use crate::input::device::Setup;
 
 /// The chips of Chang's Table 1, which supply a region that a device lacks.
 const BORROWED: [(Region, &str); 2] = [(Region::Slc, "k9f2g08u0a"), (Region::Mlc, "k9gag08u0m")];

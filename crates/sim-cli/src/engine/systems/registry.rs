@@ -1,9 +1,9 @@
 //! The registry: an entry for each system of this repository.
 
-use super::setup::Setup;
 use super::system::Session;
 use super::{ours, paged, rivals};
 use crate::base::Failure;
+use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
 /// Builds a system and runs a session on it.

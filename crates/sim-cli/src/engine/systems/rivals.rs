@@ -12,9 +12,9 @@ use super::machine::Machine;
 use super::meter::Meter;
 use super::parts::{both, mlc_alone, slc_alone, with_slc_mode};
 use super::scm::{self, ScmMachine, ScmParts};
-use super::setup::Setup;
 use super::system::Session;
 use crate::base::Failure;
+use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
 pub(super) const PAGE_MAP: [Parameter; 1] = [Parameter {

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use super::bench::Rig;
 use super::hardware::{Hardware, PartState};
 use super::meter::{Account, Meter, Spent};
-use super::setup::{Setup, Stored};
 use crate::base::{Failure, files};
+use crate::input::device::{Setup, Stored};
 
 /// The figures of both, as in a file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

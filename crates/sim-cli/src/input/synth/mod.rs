@@ -5,7 +5,7 @@
 //!
 //! # Modules
 //!
-//! - [`command`]: `tandem synth`. `numbers`: drawn ones, and those that are typed. `places`: where a request goes:
+//! - `numbers`: drawn ones, and those that are typed. `places`: where a request goes:
 //!   uniform, sequential, zipf. `zipf`: ranks whose shares fall as 1 / rank^skew, and where on the disk they lie.
 //!   `file_system`: ntfs and ext3, sizes and places of the paper's laptop. `streams`: the same, each share a
 //!   parameter. `kind`: what every name has. `loads`: published traces by
@@ -17,7 +17,6 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::input::spec::{self, Parameter};
 use crate::input::trace::{Op, Request};
-use crate::output::table::{Edge, Table};
 
 mod file_system;
 mod kind;
@@ -197,12 +196,10 @@ impl Synth {
     }
 }
 
-/// The list of all names.
-pub(crate) fn list() -> String {
-    let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
-    for kind in kinds() {
-        table.row([format!("{PREFIX}{}", kind.name), kind.title.into()]);
-    }
+/// All names and their parameters, each with its meaning.
+pub(crate) fn list() -> Vec<[String; 2]> {
+    let mut rows: Vec<[String; 2]> =
+        kinds().map(|kind| [format!("{PREFIX}{}", kind.name), kind.title.into()]).collect();
     for parameter in &SKEWED {
         let of = match parameter.name {
             "skew" => " (zipf; loads have their own, as of size and reads)",
@@ -211,13 +208,13 @@ pub(crate) fn list() -> String {
             _ => "",
         };
         let shown = format!("  {}={}", parameter.name, parameter.default);
-        table.row([shown, format!("  {}{of}", parameter.title)]);
+        rows.push([shown, format!("  {}{of}", parameter.title)]);
     }
     for parameter in &streams::STREAMS {
         let shown = format!("  {}={}", parameter.name, parameter.default);
-        table.row([shown, format!("  {} (file-system)", parameter.title)]);
+        rows.push([shown, format!("  {} (file-system)", parameter.title)]);
     }
-    table.rows_as_text()
+    rows
 }
 
 /// The names of all workloads.
@@ -357,7 +354,7 @@ mod tests {
 
     #[test]
     fn the_list_names_every_kind_and_every_parameter() {
-        let list = list();
+        let list = list().concat().join("\n");
         for kind in kinds() {
             assert!(list.contains(kind.name), "{list}");
             assert!(kind.parameters.iter().all(|parameter| list.contains(parameter.name)));

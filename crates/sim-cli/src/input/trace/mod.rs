@@ -19,6 +19,8 @@ use std::path::PathBuf;
 
 use nand_model::part::Nanos;
 
+use crate::base::Failure;
+
 pub(crate) mod fields;
 pub(crate) mod fit;
 pub mod formats;
@@ -233,4 +235,10 @@ pub enum TraceError {
         /// The system's error.
         reason: std::io::Error,
     },
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(error.into())
+    }
 }

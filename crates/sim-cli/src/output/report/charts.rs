@@ -4,7 +4,8 @@ use ftl_iface::Region;
 
 use crate::engine::replay::Outcome;
 use crate::engine::result::{ByCause, Pages};
-use crate::engine::systems::{ChainWrite, Setup};
+use crate::engine::systems::ChainWrite;
+use crate::input::device::Setup;
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 
 /// Requests answered within a time, on a scale of nines: 99 % is one step further than 90 %.

@@ -7,7 +7,8 @@
 use crate::base::{Failure, show};
 use crate::engine::replay::{Options, Outcome};
 use crate::engine::result::RunResult;
-use crate::engine::systems::{self, Setup};
+use crate::engine::systems;
+use crate::input::device::Setup;
 use crate::output::verdict::{self, Verdict};
 use crate::output::{side_by_side, text};
 
