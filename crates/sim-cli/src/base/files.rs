@@ -64,6 +64,11 @@ pub(crate) fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Whether that name means standard output.
+pub(crate) fn is_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// Whether two paths lead to the same file, or will when it is made.
 #[cfg(unix)]
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::{self, Options, Progress, is_output};
+use crate::engine::replay::{self, Options, Progress};
 use crate::engine::result::{Ratios, RunResult};
 use crate::engine::systems::{Chosen, Several, hardware_name, has_all};
 use crate::input::device::Setup;
 use crate::output::table::{Edge, Table};
-use crate::output::{csv, report, side_by_side, text, verdict};
+use crate::output::{csv, json, report, side_by_side, text, verdict};
 
 /// The arguments of `compare`.
 #[derive(Clone, Debug, clap::Args)]
@@ -59,7 +59,10 @@ fn systems(named: &[Several], setup: &Setup) -> Result<Vec<Chosen>, Failure> {
 /// Replays a trace on all systems and compares them with the first.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.options.check()?;
-    args.csv.iter().filter(|path| !is_output(path)).try_for_each(|path| files::check(path))?;
+    args.csv
+        .iter()
+        .filter(|path| !files::is_output(path))
+        .try_for_each(|path| files::check(path))?;
     let setup = args.options.device.setup()?;
     let choose = || systems(&args.systems, &setup);
     let outcomes = replay::run_chosen(&args.options, &setup, choose, &Progress::new())?;
@@ -71,7 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let asked = args.options.files().chain(args.csv.as_deref());
     if let Some(path) = &args.csv {
         let text = as_csv(&runs, first, &setup.part.name);
-        if is_output(path) {
+        if files::is_output(path) {
             out.write_all(text.as_bytes())?;
             return replay::ended(asked, runs.iter());
         }
@@ -82,7 +85,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     let ratios = runs.iter().map(|run| (run.system.as_str(), run.against(first))).collect();
     let comparison = Comparison { runs: &runs, ratios };
-    if replay::write_json(&args.options, &comparison, out)? {
+    if json::write(&args.options, &comparison, out)? {
         return replay::ended(asked, runs.iter());
     }
     text::heading(first, &args.options, &setup, out)?;

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::base::Failure;
 use crate::engine::replay::{self, Options, Outcome, Progress};
 use crate::engine::systems::Chosen;
-use crate::output::{report, text};
+use crate::output::{json, report, text};
 
 /// The arguments of `replay`.
 #[derive(Clone, Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let outcomes = replay::run_all(&args.options, &setup, systems, &Progress::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     for Outcome { result, .. } in &outcomes {
-        if !replay::write_json(&args.options, result, out)? {
+        if !json::write(&args.options, result, out)? {
             text::write(result, &args.options, &setup, out)?;
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::census::{CLASSES, Profile, SECTOR};
 use crate::base::{Failure, files, show};
-use crate::engine::replay;
+use crate::output::json;
 use crate::output::plot::{Axis, Chart, Scale, Shape};
 use crate::output::table::{Edge, Table};
 
@@ -19,7 +19,7 @@ pub(super) fn write(
     let Some(path) = json else {
         return text(profile, trace, out);
     };
-    let json = replay::json(profile);
+    let json = json::text(profile);
     if path.as_os_str() == "-" {
         return Ok(out.write_all(&json)?);
     }

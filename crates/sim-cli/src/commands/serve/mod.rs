@@ -37,14 +37,12 @@ use nand_model::{Chip, Content};
 
 use crate::base::{Failure, files, interrupt, show};
 use crate::engine::image::{About, Journaled, Keeper, Opened};
-use crate::engine::replay;
 use crate::engine::result::RunResult;
 use crate::engine::systems::{Blueprint, Chosen};
-use crate::input::device::DeviceArgs;
-use crate::input::device::{Setup, Stored};
+use crate::input::device::{DeviceArgs, Setup, Stored};
 use crate::input::size;
 use crate::input::trace::output::Output;
-use crate::output::text;
+use crate::output::{json, text};
 
 mod baseline;
 mod cuts;
@@ -311,7 +309,7 @@ fn fresh(setup: &Setup, blueprint: &Blueprint) -> Result<Journaled, Failure> {
 fn tell(args: &Args, result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     // A stop is the usual end of a server, so its result is written nevertheless.
     if let Some(path) = &args.json {
-        let text = replay::json(result);
+        let text = json::text(result);
         if path.as_os_str() == "-" {
             return Ok(out.write_all(&text)?);
         }

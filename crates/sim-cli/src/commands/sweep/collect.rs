@@ -10,10 +10,9 @@ use super::folder::Folder;
 use super::plan::Plan;
 use super::run::Run;
 use crate::base::{Failure, files, show};
-use crate::engine::replay;
 use crate::engine::result::{Ratios, RunResult, SCHEMA};
-use crate::output::csv;
 use crate::output::table::{Edge, Table};
+use crate::output::{csv, json};
 
 /// A run with its result.
 #[derive(Debug)]
@@ -74,7 +73,7 @@ pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Resul
         result: &row.result,
     });
     let collection = Collection { schema: SCHEMA, planned: plan.runs.len(), runs: runs.collect() };
-    files::replace(&folder.path.join("table.json"), &replay::json(&collection))
+    files::replace(&folder.path.join("table.json"), &json::text(&collection))
 }
 
 fn csv(rows: &[Row<'_>]) -> String {

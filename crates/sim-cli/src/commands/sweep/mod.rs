@@ -26,6 +26,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::base::{Failure, files, interrupt};
 use crate::engine::replay::{self, Outcome, Progress};
+use crate::output::json;
 use crate::output::table::write_sentence;
 
 mod advice;
@@ -169,7 +170,7 @@ fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
     for Outcome { mut result, .. } in outcomes {
         if !result.partial {
             result.trace.clone_from(&run.trace);
-            files::replace(&folder.result(run), &replay::json(&result))?;
+            files::replace(&folder.result(run), &json::text(&result))?;
         }
     }
     Ok(())

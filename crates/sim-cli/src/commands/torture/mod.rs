@@ -17,8 +17,7 @@ use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, 
 
 use self::small::{Small, SmallArgs};
 use self::tell::Report;
-use crate::base::{Failure, interrupt, notes, show};
-use crate::engine::replay::is_output;
+use crate::base::{Failure, files, interrupt, notes, show};
 
 /// The arguments of `torture`.
 #[derive(Clone, Debug, clap::Args)]
@@ -126,7 +125,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         })),
     };
     // Of an interrupted run no file tells.
-    let file = args.json.as_deref().filter(|path| !is_output(path) && interrupt::is_requested());
+    let file =
+        args.json.as_deref().filter(|path| !files::is_output(path) && interrupt::is_requested());
     let json = args.json.as_deref().filter(|_| file.is_none());
     let violations = match told {
         Told::Small(small) => small.write(json, out).map(|()| small.violations())?,

@@ -47,14 +47,12 @@
 //!   `progress`: the bar.
 
 use std::any::Any;
-use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
 use ftl_iface::Region;
 use nand_model::part::Part;
-use serde::Serialize;
 
 use crate::base::{Failure, files, interrupt, show};
 use crate::engine::host::{SharedWitness, Witness};
@@ -76,7 +74,6 @@ mod under_way;
 
 use feed::{Fed, Feed};
 pub use options::Options;
-pub(crate) use options::is_output;
 pub(crate) use outcome::{Details, Outcome};
 pub(crate) use progress::Progress;
 #[cfg(unix)]
@@ -94,7 +91,7 @@ pub(crate) fn ended<'a>(
     };
     let served = show::count(session::served(part));
     let mut done = format!("{served} requests were served, and all figures are of these");
-    if files.any(|path| !is_output(path)) {
+    if files.any(|path| !files::is_output(path)) {
         done += "; no file was written";
     }
     Err(Failure::Interrupted(done))
@@ -214,43 +211,6 @@ fn live(result: &mut RunResult, part: &Part) {
 fn largest_page(setup: &Setup) -> u64 {
     let shapes = Region::ALL.iter().filter_map(|region| setup.part.geometry.region(*region));
     shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
-}
-
-/// Writes JSON if requested; to a file only if the run is complete. Returns whether that was standard output.
-pub(crate) fn write_json(
-    options: &Options,
-    result: &impl Serialize,
-    out: &mut dyn Write,
-) -> Result<bool, Failure> {
-    match &options.json {
-        Some(path) => put_json(path, result, out),
-        None => Ok(false),
-    }
-}
-
-/// Writes JSON to a file, or to standard output. Returns whether it was standard output.
-pub(crate) fn put_json(
-    path: &Path,
-    result: &impl Serialize,
-    out: &mut dyn Write,
-) -> Result<bool, Failure> {
-    let text = json(result);
-    if is_output(path) {
-        out.write_all(&text)?;
-        return Ok(true);
-    }
-    if !interrupt::is_requested() {
-        files::replace(path, &text)?;
-    }
-    Ok(false)
-}
-
-/// The JSON text of a result.
-pub(crate) fn json(result: &impl Serialize) -> Vec<u8> {
-    // Results are figures and names, which JSON can always represent.
-    let mut text = serde_json::to_vec_pretty(result).unwrap_or_default();
-    text.push(b'\n');
-    text
 }
 
 #[cfg(test)]

@@ -27,11 +27,11 @@ pub struct Options {
 impl Options {
     /// Checks that the requested files can be written, before anything runs.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.report.as_deref().is_some_and(is_output) {
+        if self.report.as_deref().is_some_and(files::is_output) {
             let reason = "a page goes to a file: give --report a file's name";
             return Err(Failure::Arguments(reason.into()));
         }
-        self.files().filter(|path| !is_output(path)).try_for_each(files::check)
+        self.files().filter(|path| !files::is_output(path)).try_for_each(files::check)
     }
 
     /// The requested files.
@@ -43,9 +43,4 @@ impl Options {
     pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
         Self { workload, device, pace, json: None, report: None }
     }
-}
-
-/// Whether that name means standard output.
-pub(crate) fn is_output(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

@@ -19,8 +19,7 @@ use crate::base::{Failure, interrupt, show};
 use crate::engine::replay::{self, Options, Outcome, Pace, Progress};
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
-use crate::input::device::DeviceArgs;
-use crate::input::device::{Setup, Stored};
+use crate::input::device::{DeviceArgs, Setup, Stored};
 use crate::input::trace::fit::FitChoice;
 use crate::input::workload::WorkloadArgs;
 
