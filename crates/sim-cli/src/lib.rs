@@ -1,8 +1,8 @@
 //! The simulator of hybrid SSDs behind the program `tandem`: it replays traces and reports results.
 //!
 //! ```text
-//!   arguments ──▶ cli ──▶ a command ──▶ tables and JSON on standard output
-//!                            │
+//!   arguments ──▶ commands ──▶ output: tables, pages, JSON
+//!                    │
 //!   trace, synth ──▶ workload ──▶ replay: host ──▶ systems ──▶ ftl-core, ftl-rivals
 //!   files, seeds     requests      verifies all reads            │
 //!                                                            nand-model
@@ -10,21 +10,23 @@
 //!
 //! # Shelves
 //!
-//! - [`commands`]: a file or a folder for each, named as on the command line, and the command line as a whole.
-//! - [`output`]: what people read of results. `text`: a run, `side_by_side`: several. `verdict`: what to take, in words.
-//!   `report`: pages with tables and charts, [`plot`](output::plot): charts as SVG. `csv`: for spreadsheets. `table`:
-//!   columns of text.
-//! - [`engine`]: [`replay`](engine::replay) takes requests and makes a [`result`](engine::result), the content of a
-//!   run's JSON. `host` splits requests into sectors and verifies what is read.
-//!   [`systems`](engine::systems): the systems below it, an entry for each. [`image`](engine::image): a chip kept in a
-//!   file.
-//! - [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
-//!   [`workload`](input::workload): both, one after the other. [`device`](input::device): the flags that choose a
-//!   device. `size`, `spec`: sizes and names with parameters, as typed.
-//! - `base`: [`Failure`], why a run ended, and its exit code. `interrupt`: Ctrl-C. `notes`: notes beside results.
-//!   `files`: files that are written atomically. `show`: readable figures.
+//! From the highest down. A room uses what is on lower shelves and knows nothing of higher ones: `tests/house.rs`
+//! checks it.
 //!
-//! [`own`] is the interface for an FTL from outside this repository; [`main_with`] is the program with it.
+//! 1. [`commands`]: the command line, and for each command a file or a folder of its name.
+//! 2. [`output`]: what people read of results. `text`: a run, `side_by_side`: several, `verdict`: what to take, in
+//!    words. `report`: pages with tables and charts; [`plot`](output::plot): charts as SVG. `json`, `csv`: for
+//!    programs and spreadsheets. `table`: columns of text.
+//! 3. [`engine`]: from requests to results. [`replay`](engine::replay): requests served and timed. `host`: splits them
+//!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.
+//!    [`image`](engine::image): a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
+//! 4. [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
+//!    [`workload`](input::workload): both, one after the other. [`device`](input::device): the device and its flags.
+//!    `size`, `spec`: sizes and names with parameters, as typed.
+//! 5. `base`: what all of them use. [`Failure`]: why a run ended, and its exit code. `interrupt`: Ctrl-C. `notes`:
+//!    notes beside results. `files`: files that are complete or absent. `show`: readable figures.
+//!
+//! [`own`]: the interface for an FTL from outside this repository; [`main_with`]: the program with it.
 #![forbid(unsafe_code)]
 
 use std::io::{BufWriter, ErrorKind, Write, stdout};
