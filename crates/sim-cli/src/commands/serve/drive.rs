@@ -14,8 +14,7 @@ use super::status::Status;
 use super::wire::{Access, Disk, Durability, Errno, Export, Refusal, Zeroing};
 use crate::base::Failure;
 use crate::engine::image::Keeper;
-use crate::engine::replay::Served;
-use crate::engine::result::RunResult;
+use crate::engine::replay::{Measurement, Served};
 use crate::engine::systems::System;
 use crate::input::trace::output::{self, Output};
 use crate::input::trace::{Op, Request};
@@ -218,9 +217,9 @@ impl<'l> Drive<'l> {
         }
     }
 
-    /// The measurements.
-    pub(super) fn result(&self, system: &str) -> Option<RunResult> {
-        Some(self.ledger.served.as_ref()?.result(system, self.disk.system()))
+    /// Ends the measurement.
+    pub(super) fn measured(&mut self, system: &str) -> Option<Measurement> {
+        Some(self.ledger.served.take()?.end(system, self.disk.system()))
     }
 
     /// Whether no more requests can be served, because of a power loss or a failure.

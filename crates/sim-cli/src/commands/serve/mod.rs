@@ -165,9 +165,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         }
         Disk::Volatile => chosen.run(&setup, &mut server).map(|()| None),
     };
-    let ended = server.end(ended);
-    let mut result = ended.map_err(|failure| recorded(args, failure))?;
-    result.trace = uri;
+    let result = server.end(ended, uri).map_err(|failure| recorded(args, failure))?;
     tell(args, &result, out)
 }
 

@@ -23,6 +23,7 @@ use super::status::Status;
 use super::wire::{Conversation, Next};
 use crate::base::{Failure, interrupt, notes};
 use crate::engine::image::Journaled;
+use crate::engine::replay::{Given, Measurement};
 use crate::engine::result::{RunResult, ServedResult};
 use crate::engine::systems::{Ended, Live, Owner, Session, System};
 
@@ -66,8 +67,8 @@ struct Parts {
     power_cuts: u64,
     status: Status,
     system: String,
-    /// State of the last life.
-    result: Option<RunResult>,
+    /// Present when it was told to end.
+    measured: Option<Measurement>,
 }
 
 impl<'a> Server<'a> {
@@ -82,16 +83,17 @@ impl<'a> Server<'a> {
         let terminate = signal(SignalKind::terminate())?;
         let hang_up = signal(SignalKind::hangup())?;
         let cut = signal(SignalKind::user_defined1())?;
-        let (power_cuts, result) = (0, None);
+        let (power_cuts, measured) = (0, None);
         let signals = ([terminate, hang_up], cut);
-        let parts = Parts { listener, signals, ledger, cuts, power_cuts, status, system, result };
+        let parts = Parts { listener, signals, ledger, cuts, power_cuts, status, system, measured };
         Ok(Self { runtime, parts })
     }
 
-    /// Ends the trace, saves the chip if it has a file, and returns the measurements.
+    /// Ends the trace, saves the chip if it has a file, and returns the result, under the trace's name.
     pub(super) fn end(
         mut self,
         chip: Result<Option<Journaled>, Failure>,
+        trace: String,
     ) -> Result<RunResult, Failure> {
         let parts = &mut self.parts;
         parts.status.done();
@@ -102,9 +104,17 @@ impl<'a> Server<'a> {
             keeper.close(&mut chip)?;
         }
         let missing = || Failure::Violation("the server ended without a result".into());
-        let mut result = parts.result.take().ok_or_else(missing)?;
-        result.served = Some(ServedResult { power_cuts: parts.power_cuts, rs });
-        Ok(result)
+        let measured = parts.measured.take().ok_or_else(missing)?;
+        Ok(measured.result(Given {
+            trace,
+            passes: 1,
+            seed: None,
+            partial: false,
+            skipped_lines: 0,
+            bytes_touched: 0,
+            part: None,
+            served: Some(ServedResult { power_cuts: parts.power_cuts, rs }),
+        }))
     }
 }
 
@@ -192,7 +202,7 @@ impl Parts {
         // Changes that were not acknowledged may be kept; they are, so that the file matches the chip.
         let _ = drive.commit();
         if ended == Ended::Stopped {
-            self.result = drive.result(&self.system);
+            self.measured = drive.measured(&self.system);
         }
         ended
     }

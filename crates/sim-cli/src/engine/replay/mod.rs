@@ -44,7 +44,7 @@
 //!
 //! - `options`: the options of every run. `outcome`: its result. `feed`: from the reader to the systems. `session`: one
 //!   system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts. `tally`: the counts.
-//!   `progress`: the bar.
+//!   `measurement`: what is left of a replay at its end, and the result that is made of it. `progress`: the bar.
 
 use std::any::Any;
 use std::path::Path;
@@ -52,17 +52,17 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
 use ftl_iface::Region;
-use nand_model::part::Part;
 
 use crate::base::{Failure, files, interrupt, show};
 use crate::engine::host::{SharedWitness, Witness};
-use crate::engine::result::{RunResult, lifetime_years};
+use crate::engine::result::RunResult;
 use crate::engine::systems::{self, Chosen};
 use crate::input::device::Setup;
-use crate::input::trace::AddressSpace;
+use crate::input::trace::{AddressSpace, TraceError};
 use crate::input::workload::Workload;
 
 mod feed;
+mod measurement;
 mod options;
 mod outcome;
 mod progress;
@@ -72,7 +72,8 @@ mod session;
 mod tally;
 mod under_way;
 
-use feed::{Fed, Feed};
+use feed::Feed;
+pub(crate) use measurement::{Given, Measurement};
 pub use options::Options;
 pub(crate) use outcome::{Details, Outcome};
 pub(crate) use progress::Progress;
@@ -89,7 +90,7 @@ pub(crate) fn ended<'a>(
     let Some(part) = results.find(|result| result.partial) else {
         return Ok(());
     };
-    let served = show::count(session::served(part));
+    let served = show::count(part.requests.total());
     let mut done = format!("{served} requests were served, and all figures are of these");
     if files.any(|path| !files::is_output(path)) {
         done += "; no file was written";
@@ -128,46 +129,55 @@ pub(crate) fn run_chosen(
     let first = reader.batch()?;
     let trace = options.workload.traces.join(" ");
     if first.requests.is_empty() {
-        return Err(crate::input::trace::TraceError::Empty(trace).into());
+        return Err(TraceError::Empty(trace).into());
     }
     let systems = choose()?;
     let pace = options.pace;
     let detailed = options.report.is_some();
-    let (fed, mut outcomes) = thread::scope(|scope| {
+    let (fed, measured) = thread::scope(|scope| {
         let (outlets, replays): (Vec<_>, Vec<_>) = systems
             .iter()
             .map(|system| {
                 let (outlet, batches) = sync_channel(feed::WAITING);
                 let (name, witness) = (system.name.clone(), witness.clone());
                 let mut replay = Replay::new(name, pace, detailed, batches, witness);
-                let run = move || system.run(setup, &mut replay).map(|()| replay.outcome);
+                let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
                 (outlet, scope.spawn(run))
             })
             .unzip();
         let fed = reader.run(first, &outlets, progress);
         drop(outlets);
         let ended = replays.into_iter().map(ScopedJoinHandle::join);
-        let outcomes: Vec<Result<Outcome, Failure>> = ended.map(ended_well).collect();
-        (fed, outcomes)
+        (fed, ended.map(ended_well).collect::<Vec<_>>())
     });
     progress.done();
     // A system's failure stops the feed, so it is the reason and is reported first.
-    let mut outcomes = outcomes.drain(..).collect::<Result<Vec<Outcome>, Failure>>()?;
+    let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
     let fed = fed?;
-    for outcome in &mut outcomes {
-        complete(&mut outcome.result, &fed, &workload, options)?;
-        live(&mut outcome.result, &setup.part);
-    }
-    Ok(outcomes)
+    let given = Given {
+        trace,
+        passes,
+        seed: workload.seed(),
+        partial: fed.partial,
+        skipped_lines: fed.skipped,
+        bytes_touched: fed.touched,
+        part: Some(&setup.part),
+        served: None,
+    };
+    let outcomes = measured.into_iter().map(|(measurement, details)| {
+        all_served(&measurement.name, measurement.tally.requests().total(), fed.requests)?;
+        Ok(Outcome { result: measurement.result(given.clone()), details })
+    });
+    outcomes.collect()
 }
 
-/// The result of a thread. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
-fn ended_well(
-    ended: Result<Result<Option<Outcome>, Failure>, Box<dyn Any + Send>>,
-) -> Result<Outcome, Failure> {
+/// What a thread measured. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
+fn ended_well<T>(
+    ended: Result<Result<Option<T>, Failure>, Box<dyn Any + Send>>,
+) -> Result<T, Failure> {
     let violation = |what: &str| Failure::Violation(what.into());
     match ended {
-        Ok(Ok(Some(outcome))) => Ok(outcome),
+        Ok(Ok(Some(measured))) => Ok(measured),
         Ok(Ok(None)) => Err(violation("the system ended without replaying anything")),
         Ok(Err(failure)) => Err(failure),
         Err(panic) => {
@@ -178,34 +188,13 @@ fn ended_well(
     }
 }
 
-/// Adds the reader's counts to the result, and checks the result against them.
-fn complete(
-    result: &mut RunResult,
-    fed: &Fed,
-    workload: &Workload,
-    options: &Options,
-) -> Result<(), Failure> {
-    let served = session::served(result);
-    if served != fed.requests {
-        let what = format!("{} requests went in, and {served} were served", fed.requests);
-        return Err(Failure::Violation(format!("{}: {what}", result.system)));
+/// Checks that a system served as many requests as went in.
+fn all_served(system: &str, served: u64, fed: u64) -> Result<(), Failure> {
+    if served == fed {
+        return Ok(());
     }
-    result.trace = options.workload.traces.join(" ");
-    result.passes = options.workload.passes;
-    result.seed = workload.seed();
-    result.partial = fed.partial;
-    result.bytes_touched = fed.touched;
-    result.skipped_lines = fed.skipped;
-    Ok(())
-}
-
-/// Adds the lifetimes of the device's regions.
-fn live(result: &mut RunResult, part: &Part) {
-    let bytes = result.bytes_written;
-    for (region, figures) in [(Region::Slc, &mut result.slc), (Region::Mlc, &mut result.mlc)] {
-        let endurance = part.region(region).map_or(0, |figures| figures.endurance);
-        figures.lifetime_years = lifetime_years(endurance, figures.erase_count.mean, bytes);
-    }
+    let what = format!("{fed} requests went in, and {served} were served");
+    Err(Failure::Violation(format!("{system}: {what}")))
 }
 
 fn largest_page(setup: &Setup) -> u64 {
@@ -215,32 +204,12 @@ fn largest_page(setup: &Setup) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: Options,
-    }
 
     #[test]
     fn a_request_that_is_not_served_is_a_violation() {
-        let words = ["replay", "synth:sequential?requests=10&size=1KiB", "--device", "tiny"];
-        let Line { options } =
-            Line::try_parse_from(words).unwrap_or_else(|error| panic!("{error}"));
-        let setup = options.device.setup().unwrap();
-        let systems = [Chosen::parse("hybrid").unwrap()];
-        let outcomes = run_all(&options, &setup, &systems, &Progress::hidden()).unwrap();
-        let mut result = outcomes.into_iter().next().unwrap().result;
-        let workload = Workload::new(&options.workload).unwrap();
-        let mut held_to = |requests| {
-            let fed = Fed { requests, skipped: 0, touched: 0, partial: false };
-            complete(&mut result, &fed, &workload, &options)
-        };
-        held_to(10).unwrap();
-        let lost = held_to(11).unwrap_err();
+        all_served("hybrid", 10, 10).unwrap();
+        let lost = all_served("hybrid", 10, 11).unwrap_err();
         assert_eq!(lost.exit_code(), 1);
         assert!(lost.to_string().contains("11 requests went in, and 10 were served"), "{lost}");
     }

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use ftl_iface::{PageCount, SectorCount, StoreWriteError, Work};
 use nand_model::part::Nanos;
 
-use super::session::{self, Before, Clocked};
+use super::measurement::{Clocked, Measurement, Moment};
 use super::tally::Tally;
 use super::under_way::{Pace, account};
-use crate::engine::result::{Requests, RunResult};
+use crate::engine::result::Requests;
 use crate::engine::systems::{Account, System};
 use crate::input::trace::{Op, Request};
 
 /// The measurement of a system, from a moment on.
 pub(crate) struct Served {
-    before: Before,
+    before: Moment,
     tally: Tally,
     start: Instant,
     busy: Duration,
@@ -24,7 +24,7 @@ pub(crate) struct Served {
 impl Served {
     /// Begins to measure now.
     pub(crate) fn begin(system: &dyn System) -> Self {
-        let (before, tally) = (Before::of(system, 0), Tally::new());
+        let (before, tally) = (Moment::of(system, 0), Tally::new());
         let (start, busy) = (Instant::now(), Duration::ZERO);
         Self { before, tally, start, busy }
     }
@@ -74,12 +74,16 @@ impl Served {
         self.tally.requests()
     }
 
-    /// The result, as a replay would report it.
-    pub(crate) fn result(&self, name: &str, system: &dyn System) -> RunResult {
-        let clocked = Clocked { whole: self.start.elapsed(), busy: self.busy };
-        let after = Before::of(system, 0);
-        let between = (&self.before, &after);
-        session::result((name, Pace::default()), system, between, &self.tally, clocked)
+    /// Ends to measure.
+    pub(crate) fn end(self, name: &str, system: &dyn System) -> Measurement {
+        Measurement {
+            name: name.to_owned(),
+            pace: Pace::default(),
+            after: Moment::of(system, 0),
+            clocked: Clocked { whole: self.start.elapsed(), busy: self.busy },
+            before: self.before,
+            tally: self.tally,
+        }
     }
 }
 

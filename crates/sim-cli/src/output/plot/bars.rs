@@ -15,7 +15,7 @@ const NAMES_WIDE: f64 = WIDTH / 3.0;
 /// A chart of bars: a name for each bar, or group of bars, and one axis.
 ///
 /// ```
-/// use sim_cli::plot::{Axis, Bars};
+/// use sim_cli::output::plot::{Axis, Bars};
 /// let bars = Bars::stacked("Pages", Axis::linear("pages programmed"), ["conventional", "hybrid"])
 ///     .with("for the host", vec![10.0, 12.0])
 ///     .with("to make room", vec![20.0, 3.0]);

@@ -38,7 +38,7 @@ struct Series {
 /// A chart with two axes.
 ///
 /// ```
-/// use sim_cli::plot::{Axis, Chart, Shape};
+/// use sim_cli::output::plot::{Axis, Chart, Shape};
 /// let chart = Chart::new("Speed", Axis::bytes("SLC"), Axis::linear("times as fast").from(0.0))
 ///     .with("hybrid", Shape::Line, vec![(1048576.0, 1.1), (2097152.0, 1.3)]);
 /// assert!(chart.svg().starts_with("<svg"));
