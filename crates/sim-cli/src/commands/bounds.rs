@@ -18,7 +18,7 @@ use nand_model::Time;
 use nand_model::part::{Layout, Nanos, Part, RegionPart, Stripe};
 
 use crate::base::{Failure, interrupt, show};
-use crate::engine::replay::{self, Options, Pace, Progress};
+use crate::engine::replay::{self, Options, Pace};
 use crate::engine::systems::Chosen;
 use crate::input::device::DeviceArgs;
 use crate::input::trace::Op;
@@ -234,7 +234,7 @@ fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
     let setup = device.setup()?;
     debug_assert_eq!(setup.time, Time::Overlapped);
     let system = Chosen::parse("conventional").map_err(Failure::Arguments)?;
-    let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
+    let outcomes = replay::run_all(&options, &setup, &[system], &())?;
     replay::ended(std::iter::empty(), outcomes.iter().map(|outcome| &outcome.result))?;
     let elapsed = outcomes.first().map_or(0.0, |outcome| outcome.result.elapsed_us);
     Ok((requests * load.bytes) as f64 / elapsed * 1e6)

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::{self, Options, Progress};
+use crate::engine::replay::{self, Options};
 use crate::engine::result::{Ratios, RunResult};
 use crate::engine::systems::{Chosen, Several, hardware_name, has_all};
 use crate::input::device::Setup;
+use crate::output::progress::Bar;
 use crate::output::table::{Edge, Table};
 use crate::output::{csv, json, report, side_by_side, text, verdict};
 
@@ -65,7 +66,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         .try_for_each(|path| files::check(path))?;
     let setup = args.options.device.setup()?;
     let choose = || systems(&args.systems, &setup);
-    let outcomes = replay::run_chosen(&args.options, &setup, choose, &Progress::new())?;
+    let outcomes = replay::run_chosen(&args.options, &setup, choose, &Bar::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();
     let Some(first) = runs.first() else {

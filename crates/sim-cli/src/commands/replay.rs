@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use crate::base::Failure;
-use crate::engine::replay::{self, Options, Outcome, Progress};
+use crate::engine::replay::{self, Options, Outcome};
 use crate::engine::systems::Chosen;
+use crate::output::progress::Bar;
 use crate::output::{json, report, text};
 
 /// The arguments of `replay`.
@@ -22,7 +23,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.options.check()?;
     let setup = args.options.device.setup()?;
     let systems = std::slice::from_ref(&args.system);
-    let outcomes = replay::run_all(&args.options, &setup, systems, &Progress::new())?;
+    let outcomes = replay::run_all(&args.options, &setup, systems, &Bar::new())?;
     report::write(&args.options, &setup, &outcomes)?;
     for Outcome { result, .. } in &outcomes {
         if !json::write(&args.options, result, out)? {

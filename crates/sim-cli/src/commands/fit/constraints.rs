@@ -5,7 +5,7 @@ use ftl_iface::Bytes;
 use crate::base::Failure;
 use crate::commands::profile;
 use crate::commands::repro::paper::{TABLE_3, WITHIN, WRITES, Workload};
-use crate::engine::replay::{self, Options, Pace, Progress};
+use crate::engine::replay::{self, Options, Pace};
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
 use crate::input::device::DeviceArgs;
@@ -270,7 +270,7 @@ fn replayed(
     }
     let options = Options::quiet(workload_args(name), device, Pace::default());
     let system = Chosen::parse(system).map_err(Failure::Arguments)?;
-    let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
+    let outcomes = replay::run_all(&options, &setup, &[system], &())?;
     let outcome = outcomes.into_iter().next();
     outcome
         .map(|outcome| outcome.result)

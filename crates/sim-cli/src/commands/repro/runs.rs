@@ -11,7 +11,7 @@ use ftl_iface::Bytes;
 use super::kept::Folder;
 pub(super) use super::run::{IN_MANY_RUNS, Length, Run, SLC};
 use crate::base::{Failure, interrupt};
-use crate::engine::replay::{self, Options, Outcome, Pace, Progress};
+use crate::engine::replay::{self, Options, Outcome, Pace};
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
 use crate::input::device::DeviceArgs;
@@ -152,7 +152,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     let report = Some(PathBuf::new());
     let options = Options { workload, device, pace: Pace::default(), json: None, report };
     let system = Chosen::parse(&run.system).map_err(Failure::Arguments)?;
-    let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
+    let outcomes = replay::run_all(&options, &setup, &[system], &())?;
     outcomes.into_iter().next().ok_or_else(|| Failure::Violation("a run brought no result".into()))
 }
 

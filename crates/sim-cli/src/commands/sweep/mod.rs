@@ -25,7 +25,7 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::{self, Outcome, Progress};
+use crate::engine::replay::{self, Outcome};
 use crate::output::json;
 use crate::output::table::write_sentence;
 
@@ -162,7 +162,7 @@ fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
 
 fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
     let systems = std::slice::from_ref(&run.system);
-    let outcomes = match replay::run_all(&run.options, &run.setup, systems, &Progress::hidden()) {
+    let outcomes = match replay::run_all(&run.options, &run.setup, systems, &()) {
         // Ctrl-C: the run is left for later.
         Err(Failure::Interrupted(_)) => return Ok(()),
         outcomes => outcomes?,

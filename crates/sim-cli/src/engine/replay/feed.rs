@@ -139,7 +139,7 @@ impl<'a> Feed<'a> {
         mut self,
         first: Batch,
         outlets: &[SyncSender<Batch>],
-        progress: &Progress,
+        progress: &dyn Progress,
     ) -> Result<Fed, Failure> {
         let mut batch = first;
         let mut partial = false;

@@ -44,7 +44,8 @@
 //!
 //! - `options`: the options of every run. `outcome`: its result. `feed`: from the reader to the systems. `session`: one
 //!   system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts. `tally`: the counts.
-//!   `measurement`: what is left of a replay at its end, and the result that is made of it. `progress`: the bar.
+//!   `measurement`: what is left of a replay at its end, and the result that is made of it. `progress`: who is told
+//!   how far it is.
 
 use std::any::Any;
 use std::path::Path;
@@ -103,7 +104,7 @@ pub(crate) fn run_all(
     options: &Options,
     setup: &Setup,
     systems: &[Chosen],
-    progress: &Progress,
+    progress: &dyn Progress,
 ) -> Result<Vec<Outcome>, Failure> {
     run_chosen(options, setup, || Ok(systems.to_vec()), progress)
 }
@@ -114,7 +115,7 @@ pub(crate) fn run_chosen(
     options: &Options,
     setup: &Setup,
     choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
-    progress: &Progress,
+    progress: &dyn Progress,
 ) -> Result<Vec<Outcome>, Failure> {
     interrupt::listen();
     let workload = Workload::new(&options.workload)?;

@@ -16,7 +16,7 @@ use nand_model::part::Part;
 
 use super::page::Page;
 use crate::base::{Failure, interrupt, show};
-use crate::engine::replay::{self, Options, Outcome, Pace, Progress};
+use crate::engine::replay::{self, Options, Outcome, Pace};
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
 use crate::input::device::{DeviceArgs, Setup, Stored};
@@ -242,7 +242,7 @@ impl Study {
         let report = Some(PathBuf::new());
         let options = Options { workload, device, pace: self.pace, json: None, report };
         let system = Chosen::parse(&trial.system).map_err(Failure::Arguments)?;
-        let outcomes = replay::run_all(&options, &setup, &[system], &Progress::hidden())?;
+        let outcomes = replay::run_all(&options, &setup, &[system], &())?;
         let outcome = outcomes.into_iter().next();
         outcome.ok_or_else(|| Failure::Violation("a run brought no result".into()))
     }
