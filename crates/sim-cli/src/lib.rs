@@ -21,8 +21,9 @@
 //!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.
 //!    [`image`](engine::image): a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
 //! 4. [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
-//!    [`workload`](input::workload): both, one after the other. [`device`](input::device): the device and its flags.
-//!    `size`, `spec`: sizes and names with parameters, as typed.
+//!    [`workload`](input::workload): these, one after the other. [`device`](input::device): the device and its flags.
+//!    [`options`](input::options): what every command that replays takes. `size`, `spec`: sizes and names
+//!    with parameters, as typed.
 //! 5. `base`: what all of them use. [`Failure`]: why a run ended, and its exit code. `interrupt`: Ctrl-C. `notes`:
 //!    notes beside results. `files`: files that are complete or absent. `show`: readable figures.
 //!

@@ -18,9 +18,10 @@ use nand_model::Time;
 use nand_model::part::{Layout, Nanos, Part, RegionPart, Stripe};
 
 use crate::base::{Failure, interrupt, show};
-use crate::engine::replay::{self, Options, Pace};
+use crate::engine::replay;
 use crate::engine::systems::Chosen;
 use crate::input::device::DeviceArgs;
+use crate::input::options::{Options, Pace};
 use crate::input::trace::Op;
 use crate::input::workload::WorkloadArgs;
 use crate::output::table::{Edge, Table};

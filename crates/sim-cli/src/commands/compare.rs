@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::{self, Options};
+use crate::engine::replay;
 use crate::engine::result::{Ratios, RunResult};
 use crate::engine::systems::{Chosen, Several, hardware_name, has_all};
 use crate::input::device::Setup;
+use crate::input::options::Options;
 use crate::output::progress::Bar;
 use crate::output::table::{Edge, Table};
 use crate::output::{csv, json, report, side_by_side, text, verdict};

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use crate::base::Failure;
-use crate::engine::replay::{self, Options, Outcome};
+use crate::engine::replay::{self, Outcome};
 use crate::engine::systems::Chosen;
+use crate::input::options::Options;
 use crate::output::progress::Bar;
 use crate::output::{json, report, text};
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::Options;
+use crate::input::options::Options;
 
 /// Writes JSON if requested; to a file only if the run is complete. Returns whether that was standard output.
 pub(crate) fn write(

@@ -6,10 +6,10 @@ use ftl_iface::Region;
 use nand_model::Time;
 
 use crate::base::{Failure, show};
-use crate::engine::replay::Options;
 use crate::engine::result::{self, BYTES_A_DAY, ByCause, RegionResult, Requests, RunResult, Times};
 use crate::engine::systems::hardware_name;
 use crate::input::device::Setup;
+use crate::input::options::Options;
 use crate::output::table::{Edge, Table};
 use crate::output::verdict;
 

@@ -5,10 +5,11 @@ use ftl_iface::Bytes;
 use crate::base::Failure;
 use crate::commands::profile;
 use crate::commands::repro::paper::{TABLE_3, WITHIN, WRITES, Workload};
-use crate::engine::replay::{self, Options, Pace};
+use crate::engine::replay;
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
 use crate::input::device::DeviceArgs;
+use crate::input::options::{Options, Pace};
 use crate::input::workload::{Workload as Requests, WorkloadArgs};
 
 /// A measure of a workload.

@@ -11,10 +11,11 @@ use ftl_iface::Bytes;
 use super::kept::Folder;
 pub(super) use super::run::{IN_MANY_RUNS, Length, Run, SLC};
 use crate::base::{Failure, interrupt};
-use crate::engine::replay::{self, Options, Outcome, Pace};
+use crate::engine::replay::{self, Outcome};
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
 use crate::input::device::DeviceArgs;
+use crate::input::options::{Options, Pace};
 use crate::input::workload::WorkloadArgs;
 
 /// Finished runs.

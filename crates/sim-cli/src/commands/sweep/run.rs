@@ -1,8 +1,8 @@
 //! One run of a plan.
 
-use crate::engine::replay::Options;
 use crate::engine::systems::Chosen;
 use crate::input::device::Setup;
+use crate::input::options::Options;
 
 /// One run of a plan.
 #[derive(Debug)]

@@ -9,12 +9,13 @@ use nand_model::{Energy, Time};
 
 use super::outcome::Details;
 use super::tally::Tally;
-use super::under_way::{Pace, account};
+use super::under_way::account;
 use crate::engine::result::{
     self, ByCause, ByRequest, Pages, PartResult, RegionResult, RunResult, SCHEMA, ServedResult,
     Spread, lifetime_years,
 };
 use crate::engine::systems::{Books, ChainWrite, Hardware, PartState, Spent, System, part_name};
+use crate::input::options::Pace;
 use crate::input::trace::Op;
 
 /// How long a replay took in real time.

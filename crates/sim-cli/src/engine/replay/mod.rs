@@ -42,7 +42,7 @@
 //!
 //! # Modules
 //!
-//! - `options`: the options of every run. `outcome`: its result. `feed`: from the reader to the systems. `session`: one
+//! - `outcome`: the result of a run. `feed`: from the reader to the systems. `session`: one
 //!   system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts. `tally`: the counts.
 //!   `measurement`: what is left of a replay at its end, and the result that is made of it. `progress`: who is told
 //!   how far it is.
@@ -59,12 +59,12 @@ use crate::engine::host::{SharedWitness, Witness};
 use crate::engine::result::RunResult;
 use crate::engine::systems::{self, Chosen};
 use crate::input::device::Setup;
+use crate::input::options::Options;
 use crate::input::trace::{AddressSpace, TraceError};
 use crate::input::workload::Workload;
 
 mod feed;
 mod measurement;
-mod options;
 mod outcome;
 mod progress;
 #[cfg(unix)]
@@ -75,13 +75,11 @@ mod under_way;
 
 use feed::Feed;
 pub(crate) use measurement::{Given, Measurement};
-pub use options::Options;
 pub(crate) use outcome::{Details, Outcome};
 pub(crate) use progress::Progress;
 #[cfg(unix)]
 pub(crate) use served::Served;
 use session::Replay;
-pub(crate) use under_way::Pace;
 
 /// The end of a run after its results were shown: a failure if Ctrl-C stopped it, before any file was written.
 pub(crate) fn ended<'a>(

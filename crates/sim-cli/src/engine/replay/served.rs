@@ -8,9 +8,10 @@ use nand_model::part::Nanos;
 
 use super::measurement::{Clocked, Measurement, Moment};
 use super::tally::Tally;
-use super::under_way::{Pace, account};
+use super::under_way::account;
 use crate::engine::result::Requests;
 use crate::engine::systems::{Account, System};
+use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
 
 /// The measurement of a system, from a moment on.

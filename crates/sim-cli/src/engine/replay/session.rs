@@ -9,10 +9,11 @@ use nand_model::part::Nanos;
 use super::feed::Batch;
 use super::measurement::{Clocked, Measurement, Moment};
 use super::outcome::Details;
-use super::under_way::{Pace, UnderWay};
+use super::under_way::UnderWay;
 use crate::base::{Failure, interrupt};
 use crate::engine::host::{Host, PREPARED_AT_ONCE, SharedWitness};
 use crate::engine::systems::{Session, System};
+use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
 
 /// A replay.

@@ -1,7 +1,6 @@
 //! Outstanding requests: issued and not completed yet.
 
 use std::collections::VecDeque;
-use std::num::NonZeroU32;
 
 use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
@@ -11,35 +10,8 @@ use super::tally::Tally;
 use crate::base::Failure;
 use crate::engine::host::Host;
 use crate::engine::systems::{Account, System};
+use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
-
-/// When requests are issued.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
-pub(crate) struct Pace {
-    /// Issue requests at their recorded times, not when the previous one completes
-    #[arg(long)]
-    pub(crate) open_loop: bool,
-    /// Keep this many requests outstanding: the next one is issued when one of them completes
-    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, conflicts_with = "open_loop")]
-    pub(crate) queue_depth: NonZeroU32,
-}
-
-impl Default for Pace {
-    fn default() -> Self {
-        Self { open_loop: false, queue_depth: NonZeroU32::MIN }
-    }
-}
-
-impl Pace {
-    /// In words.
-    pub(crate) fn words(self) -> String {
-        match (self.open_loop, self.queue_depth.get()) {
-            (true, _) => "as they arrive".into(),
-            (false, 1) => "one after the other".into(),
-            (false, depth) => format!("{depth} at a time"),
-        }
-    }
-}
 
 /// A request of the host, and the sectors that it touches.
 #[derive(Clone, Copy, Debug)]

@@ -5,10 +5,11 @@
 //! - `page`: HTML. `charts`: the pictures.
 
 use crate::base::{Failure, show};
-use crate::engine::replay::{Options, Outcome};
+use crate::engine::replay::Outcome;
 use crate::engine::result::RunResult;
 use crate::engine::systems;
 use crate::input::device::Setup;
+use crate::input::options::Options;
 use crate::output::verdict::{self, Verdict};
 use crate::output::{side_by_side, text};
 

@@ -7,8 +7,8 @@ use nand_model::Time;
 use super::super::page::Page;
 use super::{Brought, Load, On, Published, Study, Trial, change, row};
 use crate::base::Failure;
-use crate::engine::replay::Pace;
 use crate::engine::result::{RunResult, lifetime_years};
+use crate::input::options::Pace;
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const HONG_SHIN: Study = Study {

@@ -16,10 +16,11 @@ use nand_model::part::Part;
 
 use super::page::Page;
 use crate::base::{Failure, interrupt, show};
-use crate::engine::replay::{self, Options, Outcome, Pace};
+use crate::engine::replay::{self, Outcome};
 use crate::engine::result::RunResult;
 use crate::engine::systems::Chosen;
 use crate::input::device::{DeviceArgs, Setup, Stored};
+use crate::input::options::{Options, Pace};
 use crate::input::trace::fit::FitChoice;
 use crate::input::workload::WorkloadArgs;
 

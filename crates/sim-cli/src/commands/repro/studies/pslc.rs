@@ -7,8 +7,8 @@ use nand_model::Time;
 use super::super::page::Page;
 use super::{Brought, Load, On, Published, Study, Trial};
 use crate::base::Failure;
-use crate::engine::replay::Pace;
 use crate::engine::result::RunResult;
+use crate::input::options::Pace;
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const PSLC: Study = Study {

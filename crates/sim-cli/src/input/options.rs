@@ -1,11 +1,39 @@
 //! The options of every replaying command.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use super::under_way::Pace;
 use crate::base::{Failure, files};
 use crate::input::device::DeviceArgs;
 use crate::input::workload::WorkloadArgs;
+
+/// When requests are issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
+pub(crate) struct Pace {
+    /// Issue requests at their recorded times, not when the previous one completes
+    #[arg(long)]
+    pub(crate) open_loop: bool,
+    /// Keep this many requests outstanding: the next one is issued when one of them completes
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, conflicts_with = "open_loop")]
+    pub(crate) queue_depth: NonZeroU32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { open_loop: false, queue_depth: NonZeroU32::MIN }
+    }
+}
+
+impl Pace {
+    /// In words.
+    pub(crate) fn words(self) -> String {
+        match (self.open_loop, self.queue_depth.get()) {
+            (true, _) => "as they arrive".into(),
+            (false, 1) => "one after the other".into(),
+            (false, depth) => format!("{depth} at a time"),
+        }
+    }
+}
 
 /// The options of every replaying command, besides its systems.
 #[derive(Clone, Debug, clap::Args)]
