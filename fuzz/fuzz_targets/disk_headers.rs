@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sim_cli::serve::trial;
+use sim_cli::commands::serve::trial;
 
 fuzz_target!(|input: (u8, [u64; 6], &[u8])| {
     let (system, added, records) = input;

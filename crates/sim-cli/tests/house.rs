@@ -1,7 +1,8 @@
 //! The house has no circles: within a crate, a room is used by those above it and knows none of them.
 //!
 //! A room is a file, and a folder is one, too. An arrow runs from a file to each whose names it uses: by `use`, by a
-//! path, or by a call of a method that another file gives to the same type.
+//! path, or by a call of a method that another file gives to the same type. Where a crate has shelves, arrows between
+//! them fall.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,6 +20,10 @@ type Arrows = BTreeMap<(Module, Module), BTreeSet<String>>;
 /// Rooms that do not know each other: only the room that calls both knows both.
 const STRANGERS: [(&str, &str, &str); 2] =
     [("ftl-core", "hybrid/slc", "hybrid/mlc"), ("ftl-core", "hybrid", "paged")];
+
+/// The shelves of a crate, the highest first: the rooms on one know none on a higher one. The root is above all.
+const SHELVES: [(&str, &[&str]); 1] =
+    [("sim-cli", &["commands", "output", "engine", "input", "base"])];
 
 /// A crate's files.
 #[derive(Default)]
@@ -340,6 +345,21 @@ fn all_circles(house: &House) -> Vec<String> {
     found
 }
 
+/// Arrows that run up between shelves, and rooms that stand on none.
+fn rising(house: &House, shelves: &[&str]) -> Vec<String> {
+    let on = |module: &Module| match module.first() {
+        None => Some(0),
+        Some(first) => shelves.iter().position(|shelf| shelf == first).map(|at| at + 1),
+    };
+    let homeless = house.files.keys().filter(|module| on(module).is_none());
+    let homeless = homeless.map(|module| format!("{} is on no shelf", module.join("/")));
+    let arrows = house.arrows();
+    let rising = arrows.iter().filter(|((from, to), _)| on(to) < on(from));
+    let rising = rising
+        .map(|((from, to), names)| format!("{} -> {}: {names:?}", from.join("/"), to.join("/")));
+    homeless.chain(rising).collect()
+}
+
 fn crates() -> Vec<(String, House)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let entries =
@@ -395,6 +415,42 @@ fn no_crate_has_a_circle() {
         })
         .collect();
     assert!(found.is_empty(), "arrows that lie in circles:\n{}", found.join("\n"));
+}
+
+#[test]
+fn rising_arrows_are_found() {
+    let found = |high: &str, low: &str| {
+        let texts = [
+            ("", "mod high; mod low; pub use low::Low; pub struct Root;"),
+            ("high", "mod a;"),
+            ("high/a", high),
+            ("low", "mod b; pub use b::Low;"),
+            ("low/b", low),
+        ];
+        rising(&House::of_texts(&texts), &["high", "low"])
+    };
+    let high = "use crate::low::Low; pub struct High;";
+    assert_eq!(found(high, "pub struct Low;"), [""; 0]);
+    let rises = ["low/b -> high/a: {\"High\"}"];
+    assert_eq!(found(high, "pub struct Low(crate::high::a::High);"), rises);
+    assert_eq!(found(high, "pub struct Low(crate::Root);"), ["low/b -> : {\"Root\"}"]);
+    // What the root only hands on is not the root's.
+    assert_eq!(found(high, "pub struct Low; pub struct Lower(crate::Low);"), [""; 0]);
+    let beside = House::of_texts(&[("", "mod beside;"), ("beside", "")]);
+    assert_eq!(rising(&beside, &["high", "low"]), ["beside is on no shelf"]);
+}
+
+#[test]
+fn arrows_between_shelves_fall() {
+    let houses = crates();
+    for (name, shelves) in SHELVES {
+        let (_, house) = houses.iter().find(|(known, _)| known == name).expect("the crate");
+        let rooms = house.files.keys().filter_map(|module| module.first());
+        let rooms: BTreeSet<&str> = rooms.map(String::as_str).collect();
+        assert!(shelves.iter().all(|shelf| rooms.contains(shelf)), "{name}: {rooms:?}");
+        let found = rising(house, shelves);
+        assert!(found.is_empty(), "{name}: arrows that run up:\n{}", found.join("\n"));
+    }
 }
 
 #[test]

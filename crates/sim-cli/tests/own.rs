@@ -1,7 +1,7 @@
 //! A system from outside the simulator is one among the others.
 
 use clap::Parser;
-use sim_cli::cli::Cli;
+use sim_cli::commands::Cli;
 use sim_cli::own;
 
 #[path = "../examples/twice.rs"]
@@ -12,7 +12,7 @@ fn said(words: &[&str]) -> Result<String, String> {
     let cli =
         Cli::try_parse_from([&["tandem"], words].concat()).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
-    sim_cli::run(&cli, &mut out).map_err(|failure| failure.to_string())?;
+    sim_cli::commands::run(&cli, &mut out).map_err(|failure| failure.to_string())?;
     Ok(String::from_utf8(out).expect("text"))
 }
 

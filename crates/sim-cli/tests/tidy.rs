@@ -41,6 +41,9 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
 ];
 
+/// Crates whose modules still have both styles of files.
+const BOTH_STYLES: [&str; 2] = ["crates/ftl-core", "crates/torture"];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
@@ -229,6 +232,12 @@ fn files_of(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }
 
+/// The folder of a module whose own file lies beside it.
+fn folder_beside(path: &Path) -> Option<PathBuf> {
+    let folder = path.with_extension("");
+    (folder.is_dir() && !files_of(&folder).is_empty()).then_some(folder)
+}
+
 // The inspection.
 
 #[test]
@@ -309,4 +318,25 @@ fn every_source_file_is_part_of_its_crate() {
         })
         .collect();
     assert!(dead.is_empty(), "no module declares {dead:?}");
+}
+
+#[test]
+fn a_module_with_a_folder_lies_in_it_as_mod_rs() {
+    let house = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| {
+        let path = house.path().join(name);
+        fs::create_dir_all(path.parent().expect("its folder")).expect("a folder");
+        fs::write(&path, "").expect("a file");
+        path
+    };
+    let beside = file("beside.rs");
+    assert_eq!(folder_beside(&beside), None);
+    file("beside/inner.rs");
+    assert_eq!(folder_beside(&beside), Some(house.path().join("beside")));
+    assert_eq!(folder_beside(&file("within/mod.rs")), None);
+    let both = BOTH_STYLES.map(|folder| root().join(folder));
+    let mut sources = files("rs");
+    sources.retain(|path| !both.iter().any(|folder| path.starts_with(folder)));
+    let beside: Vec<PathBuf> = sources.iter().filter_map(|path| folder_beside(path)).collect();
+    assert!(beside.is_empty(), "move the module's file into its folder, as mod.rs: {beside:?}");
 }

@@ -191,7 +191,7 @@ fn thousands_of_connections_are_closed_and_the_first_go_on() {
             Err(_) => closed += 1,
         }
     }
-    assert_eq!(held.len(), sim_cli::serve::CONNECTIONS_MOST - 1);
+    assert_eq!(held.len(), sim_cli::commands::serve::CONNECTIONS_MOST - 1);
     assert_eq!(closed, 3_000 - held.len());
     good.write(0, 0, &[1; 512]).unwrap();
     drop(held);

@@ -1,6 +1,6 @@
 //! Clients that send anything: what they may reach, and what they are answered. The fuzz target `nbd` uses this, too.
 
-use sim_cli::serve::wire::{
+use sim_cli::commands::serve::wire::{
     Access, Conversation, Disk, Durability, Errno, Export, Next, PIECE, Refusal, Zeroing,
 };
 

@@ -1,0 +1,207 @@
+//! `tandem fit chang`: workloads that agree with everything that a paper reports about its own, and their results in
+//! the comparison.
+//!
+//! The traces of the paper were never published, and its description fits more than one workload. Each that agrees with
+//! all of it is as good as any other, so the answer is an *envelope*: the speed-up over all workloads that agree. The
+//! search ignores the results to be reproduced (RS, ES, the hybrid's rows of Table 3).
+//!
+//! # Modules
+//!
+//! - `candidate`: workloads, as points within stated bounds. `constraints`: the paper's statements as measures.
+//!   `search`: from random candidates to those that fit.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use clap::ValueEnum;
+
+use crate::base::{Failure, interrupt};
+use crate::commands::repro::paper::{MONTH, RS, Workload};
+use crate::input::synth::{self, Synth};
+use crate::output::table::{Edge, Table};
+
+mod candidate;
+mod constraints;
+mod search;
+
+use constraints::{CONSTRAINTS, Extent, Figures, Lengths, Measured};
+use search::{Search, Tried};
+
+/// The arguments of `fit`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The paper: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
+    #[arg(value_enum, value_name = "PAPER")]
+    paper: Paper,
+    /// The workload of the paper: ntfs or ext3
+    #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
+    workload: FileSystem,
+    /// Candidate workloads to try: most take 10 to 30 seconds each
+    #[arg(long, default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    tries: u32,
+    /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
+    #[arg(long, default_value_t = MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    requests: u64,
+    /// The seed of the candidates
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    /// Workloads in parallel; by default one for each core. The result does not depend on it
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Do not search: measure this synthetic workload (synth:NAME), and tell how far it agrees
+    #[arg(long, value_parser = synthetic, value_name = "WORKLOAD",
+          conflicts_with_all = ["tries", "requests", "seed", "jobs"])]
+    check: Option<String>,
+}
+
+/// Papers whose workloads can be searched for.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Paper {
+    /// The hybrid of SLC log and MLC block chains
+    Chang,
+}
+
+/// Its workloads.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FileSystem {
+    /// A laptop under Windows XP
+    Ntfs,
+    /// The same under Linux
+    Ext3,
+}
+
+/// The name of a synthetic workload, with its prefix.
+fn synthetic(text: &str) -> Result<String, String> {
+    let synth = Synth::parse(text)?;
+    let name = synth.name.trim_start_matches(synth::PREFIX);
+    Ok(format!("{}{name}", synth::PREFIX))
+}
+
+/// Requests of the run on C1, at most: its figure does not depend on the length.
+const PART: u64 = 300_000;
+
+/// Searches for workloads that fit, and reports their results in the comparison.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    interrupt::listen();
+    let Paper::Chang = args.paper;
+    let workload = match args.workload {
+        FileSystem::Ntfs => Workload::Ntfs,
+        FileSystem::Ext3 => Workload::Ext3,
+    };
+    if let Some(name) = &args.check {
+        return check(workload, name, out);
+    }
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
+    let search = Search {
+        workload,
+        tries: args.tries,
+        month: args.requests,
+        part: args.requests.min(PART),
+        seed: args.seed,
+        jobs: jobs.map_or(1, NonZeroUsize::get),
+    };
+    let tried = search.run()?;
+    let fitting: Vec<&Tried> = tried.iter().filter(|tried| tried.fits()).collect();
+    let name = workload.name();
+    writeln!(
+        out,
+        "{name}: {} workloads tried, {} agree with the paper\n",
+        tried.len(),
+        fitting.len()
+    )?;
+    if let Some(best) = tried.first() {
+        constraints_of(workload, &best.measured, "nearest", out)?;
+    }
+    if fitting.is_empty() {
+        writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
+        tried.first().map_or(Ok(()), |best| writeln!(out, "'{}'", search.name(best)))?;
+    } else {
+        envelope(workload, &search, fitting, out)?;
+    }
+    if interrupt::is_requested() {
+        let done = format!("{} of {} workloads were tried", tried.len(), args.tries);
+        return Err(Failure::Interrupted(done));
+    }
+    Ok(())
+}
+
+/// How far one workload agrees, and its results.
+fn check(workload: Workload, name: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    let figures = constraints::measure(workload, Lengths { month: name, part: name }, Extent::All)?;
+    constraints_of(workload, &figures, "measured", out)?;
+    let shown = |what| figures.get(what).unwrap_or(f64::NAN);
+    writeln!(
+        out,
+        "\nThe hash table turns {:.1} % of the writes away. RS on C3: {:.2}; the paper: {:.2}",
+        shown(Measured::TurnedAway),
+        shown(Measured::Rs),
+        told(workload),
+    )?;
+    Ok(())
+}
+
+/// RS on C3 in the paper.
+fn told(workload: Workload) -> f64 {
+    let told = RS.iter().find(|(device, of, _)| *device == "c3" && *of == workload);
+    told.map_or(f64::NAN, |(_, _, rs)| *rs)
+}
+
+/// The paper's statements, and how one workload agrees with them.
+fn constraints_of(
+    workload: Workload,
+    figures: &Figures,
+    title: &'static str,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let mut table = Table::new([
+        ("", Edge::Left),
+        ("from", Edge::Right),
+        ("to", Edge::Right),
+        (title, Edge::Right),
+        ("off by", Edge::Right),
+    ]);
+    for constraint in CONSTRAINTS {
+        let Some((least, most)) = constraint.bounds(workload) else { continue };
+        let measured = figures.get(constraint.what);
+        let off = match measured {
+            Some(value) if constraint.miss(workload, value) > 0.0 => {
+                format!("{:.0} %", (constraint.miss(workload, value).exp() - 1.0) * 100.0)
+            }
+            Some(_) => "-".into(),
+            None => "not tried".into(),
+        };
+        let shown = |value: f64| format!("{value:.3}");
+        let measured = measured.map_or_else(|| "-".into(), shown);
+        table.row([constraint.title.into(), shown(least), shown(most), measured, off]);
+    }
+    Ok(table.write(out)?)
+}
+
+/// The speed-up over all that fit.
+fn envelope(
+    workload: Workload,
+    search: &Search,
+    mut fitting: Vec<&Tried>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let rs = |tried: &Tried| tried.measured.get(Measured::Rs).unwrap_or(f64::NAN);
+    fitting.sort_by(|one, other| rs(one).total_cmp(&rs(other)));
+    let median = fitting[fitting.len() / 2];
+    writeln!(
+        out,
+        "\nRS on C3 over all that agree: {:.2} at least, {:.2} in the middle, {:.2} at most; the paper: {:.2}",
+        rs(fitting[0]),
+        rs(median),
+        rs(fitting[fitting.len() - 1]),
+        told(workload),
+    )?;
+    // In quotes, for shells.
+    writeln!(out, "The one in the middle: '{}'", search.name(median))?;
+    writeln!(out, "All of them:")?;
+    for tried in fitting {
+        let turned = tried.measured.get(Measured::TurnedAway).unwrap_or(f64::NAN);
+        writeln!(out, "RS {:.2}, {turned:.1} % turned away  '{}'", rs(tried), search.name(tried))?;
+    }
+    Ok(())
+}

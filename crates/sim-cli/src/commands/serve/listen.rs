@@ -1,0 +1,94 @@
+//! Where clients connect: a Unix socket or a port.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+
+use crate::base::Failure;
+
+/// Where to listen.
+pub(super) enum Endpoint {
+    Path(PathBuf),
+    /// On the loopback unless an address is given.
+    Port(Option<IpAddr>, u16),
+}
+
+/// A connection of a client.
+pub(super) trait Socket: AsyncRead + AsyncWrite + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Socket for S {}
+
+/// A listening socket.
+pub(super) enum Listener {
+    Unix(UnixListener, PathBuf),
+    Tcp(TcpListener),
+}
+
+impl Listener {
+    pub(super) async fn bind(place: &Endpoint) -> Result<Self, Failure> {
+        match place {
+            Endpoint::Path(path) => {
+                remove_stale(path).await?;
+                let failed = |reason| Failure::File { path: path.clone(), reason };
+                Ok(Self::Unix(UnixListener::bind(path).map_err(failed)?, path.clone()))
+            }
+            Endpoint::Port(address, port) => {
+                let address = address.unwrap_or(Ipv4Addr::LOCALHOST.into());
+                let address = SocketAddr::new(address, *port);
+                let listener = TcpListener::bind(address).await.map_err(|reason| {
+                    Failure::Arguments(format!("{address} cannot be listened on: {reason}"))
+                })?;
+                Ok(Self::Tcp(listener))
+            }
+        }
+    }
+
+    /// The URI for clients.
+    pub(super) fn uri(&self) -> Result<String, Failure> {
+        Ok(match self {
+            Self::Unix(_, path) => format!("nbd+unix:///?socket={}", path.display()),
+            Self::Tcp(listener) => format!("nbd://{}", listener.local_addr()?),
+        })
+    }
+
+    /// The next client.
+    pub(super) async fn accept(&self) -> std::io::Result<Box<dyn Socket>> {
+        Ok(match self {
+            Self::Unix(listener, _) => Box::new(listener.accept().await?.0),
+            Self::Tcp(listener) => {
+                let (socket, _) = listener.accept().await?;
+                // Replies are written at once, so there is nothing to combine.
+                socket.set_nodelay(true)?;
+                Box::new(socket)
+            }
+        })
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        if let Self::Unix(_, path) = self {
+            // It does not matter if another process has removed it.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// Removes a stale socket, left by a killed server.
+async fn remove_stale(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::FileTypeExt;
+    let Ok(data) = std::fs::symlink_metadata(path) else {
+        return Ok(());
+    };
+    let reason = if !data.file_type().is_socket() {
+        "it is there, and no socket: name another path"
+    } else if UnixStream::connect(path).await.is_ok() {
+        "a server listens there: stop it first, or name another path"
+    } else {
+        return std::fs::remove_file(path)
+            .map_err(|reason| Failure::File { path: path.into(), reason });
+    };
+    Err(Failure::Arguments(format!("{} cannot be listened on: {reason}", path.display())))
+}

@@ -1,0 +1,231 @@
+//! `tandem sweep`: a plan's runs, on all cores, and a table of their results.
+//!
+//! ```text
+//!   plan.toml ──▶ runs ──▶ a result's file each ──▶ table on standard output, table.csv, table.json, report.html
+//!                   ▲              │
+//!                   └── what is there is not run again
+//! ```
+//!
+//! A result's file is complete or absent, so a sweep may be killed at any time; the same command resumes it. Machines
+//! share a sweep by `--shard`: copy the files of `runs` together, and the same command without it collects them. On a
+//! cluster, `--on slurm` does all of that.
+//!
+//! # Modules
+//!
+//! - `args`: arguments. `plan`: from TOML to runs. `run`: one run. `folder`: the folder of results. `names`: their
+//!   names. `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large it should be.
+//!   `page`: the report. `slurm`: sweeps on a cluster.
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::base::{Failure, files, interrupt};
+use crate::engine::replay::{self, Outcome};
+use crate::output::json;
+use crate::output::table::write_sentence;
+
+mod advice;
+mod args;
+mod collect;
+mod curves;
+mod folder;
+mod names;
+mod page;
+mod plan;
+mod run;
+mod slurm;
+
+use advice::OnDevice;
+pub use args::Args;
+use args::{Shard, Where};
+use collect::Row;
+use folder::Folder;
+use plan::Plan;
+use run::Run;
+
+/// Does the remaining runs of the plan and collects the existing results.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let plan = Plan::load(&args.plan)?;
+    let folder = Folder { path: &args.out };
+    folder.make()?;
+    let is_left = |run: &Run| collect::read(&folder.result(run)).is_none();
+    if let Some(Where::Slurm) = args.cluster.on {
+        let is_left: Vec<bool> = plan.runs.iter().map(is_left).collect();
+        return slurm::submit(args, &folder, &is_left, out);
+    }
+    interrupt::listen();
+    let shard = args.shard.unwrap_or(Shard { number: 1, of: 1 });
+    let left: Vec<&Run> = (0..plan.runs.len())
+        .filter(|number| shard.has(*number) && !args.collect)
+        .map(|number| &plan.runs[number])
+        .filter(|run| is_left(run))
+        .collect();
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
+    let failures = work(&left, jobs.map_or(1, NonZeroUsize::get), &folder);
+    let rows = collect::rows(&plan, &folder);
+    let devices = advice::by_device(&plan, &rows);
+    if !rows.is_empty() {
+        collect::write(&plan, &rows, &folder)?;
+        page::write(&plan, &rows, &devices, &folder)?;
+    }
+    tell(&plan, &rows, &folder, out)?;
+    answer(&plan, &devices, out)?;
+    missing(rows.len(), plan.runs.len(), out)?;
+    ended(&left, failures)?;
+    let (done, all) = (rows.len(), plan.runs.len());
+    if interrupt::is_requested() && done < all {
+        let kept =
+            format!("{done} of {all} runs are done and kept; the same command does the rest");
+        return Err(Failure::Interrupted(kept));
+    }
+    Ok(())
+}
+
+/// Reports which results exist, and which are missing.
+fn tell(
+    plan: &Plan,
+    rows: &[Row<'_>],
+    folder: &Folder<'_>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let (done, all) = (rows.len(), plan.runs.len());
+    let path = folder.path.display();
+    if done > 0 {
+        collect::table(rows, out)?;
+        let beside = "table.csv, table.json and report.html";
+        writeln!(out, "\n{done} of {all} runs are in {path}, with {beside}.")?;
+    } else {
+        writeln!(out, "0 of {all} runs are in {path}.")?;
+    }
+    Ok(())
+}
+
+/// Says how large the SLC should be, or why that cannot be said.
+fn answer(plan: &Plan, devices: &[OnDevice<'_, '_>], out: &mut dyn Write) -> Result<(), Failure> {
+    let answers = advice::said(plan, devices);
+    if !answers.is_empty() {
+        writeln!(out, "\nHow large should the SLC be?")?;
+        for sentence in &answers {
+            write_sentence(sentence, out)?;
+        }
+        write_sentence(advice::MEANING, out)?;
+    } else if let Some(reason) = advice::reason(plan).filter(|_| !devices.is_empty()) {
+        writeln!(out, "For an answer to how large the SLC should be, {reason}.")?;
+    }
+    Ok(())
+}
+
+/// Says how many results are missing.
+fn missing(done: usize, all: usize, out: &mut dyn Write) -> Result<(), Failure> {
+    if done < all {
+        let hint = "the same command, without --shard or --collect, goes on where this one ended";
+        writeln!(out, "PARTIAL: {} missing; {hint}.", all - done)?;
+    }
+    Ok(())
+}
+
+/// A failed run, by its position among the remaining ones.
+type Failed = (usize, Failure);
+
+/// Does the runs, several at a time. A failed run does not stop the others.
+fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let bar = bar(left.len());
+    let worker = || {
+        while !interrupt::is_requested() {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(run) = left.get(number) else { break };
+            if let Err(failure) = one(run, folder) {
+                let mut failures =
+                    failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                failures.push((number, failure));
+            }
+            bar.inc(1);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..jobs.min(left.len()) {
+            scope.spawn(worker);
+        }
+    });
+    bar.finish_and_clear();
+    let mut failures = failures.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    failures.sort_by_key(|(number, _)| *number);
+    failures
+}
+
+fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
+    let systems = std::slice::from_ref(&run.system);
+    let outcomes = match replay::run_all(&run.options, &run.setup, systems, &()) {
+        // Ctrl-C: the run is left for later.
+        Err(Failure::Interrupted(_)) => return Ok(()),
+        outcomes => outcomes?,
+    };
+    for Outcome { mut result, .. } in outcomes {
+        if !result.partial {
+            result.trace.clone_from(&run.trace);
+            files::replace(&folder.result(run), &json::text(&result))?;
+        }
+    }
+    Ok(())
+}
+
+/// A bar on standard error, if that is a terminal.
+fn bar(runs: usize) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr();
+    let bar = ProgressBar::with_draw_target(Some(runs as u64), target);
+    // The template is the program's own; a test draws it.
+    if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
+        bar.set_style(style);
+    }
+    bar
+}
+
+const TEMPLATE: &str = "{bar:30} {pos} of {len} runs, {eta} left";
+
+/// The result of the sweep: that of its worst run.
+fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
+    let count = failures.len();
+    let mut reasons = String::new();
+    let mut violated = false;
+    for (number, failure) in failures {
+        violated |= failure.exit_code() == 1;
+        let run = left[number];
+        let place = [run.system.name.as_str(), " on ", &run.device, ", ", &run.trace].concat();
+        reasons += &["\n  ", &place, ": ", &failure.to_string()].concat();
+    }
+    let summary = format!("{count} of {} runs failed:{reasons}", left.len());
+    match (count, violated) {
+        (0, _) => Ok(()),
+        (_, true) => Err(Failure::Violation(summary)),
+        (_, false) => Err(Failure::Arguments(summary)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_part_the_runs_without_rest() {
+        let shards: Vec<Shard> =
+            (1..=3).map(|number| Shard::parse(&format!("{number}/3")).unwrap()).collect();
+        for run in 0..20 {
+            assert_eq!(shards.iter().filter(|shard| shard.has(run)).count(), 1, "{run}");
+        }
+        for wrong in ["", "1", "0/3", "4/3", "1/0", "a/b", "-1/2"] {
+            assert!(Shard::parse(wrong).unwrap_err().contains("2/8"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_template_can_be_drawn() {
+        assert!(ProgressStyle::with_template(TEMPLATE).is_ok());
+    }
+}

@@ -1,0 +1,289 @@
+//! `tandem torture`: power fails in every operation of a workload, or in random worlds, and acknowledged data must
+//! survive. `tell` writes tables and JSON. `small` tries every small world.
+
+mod small;
+mod tell;
+
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use torture::setup::SetupError;
+use torture::worlds::{self, Choice, Kept, Reported};
+use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
+
+use self::small::{Small, SmallArgs};
+use self::tell::Report;
+use crate::base::{Failure, files, interrupt, notes, show};
+
+/// The arguments of `torture`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// The FTL
+    #[arg(long, default_value = "hybrid", value_parser = ftl(), value_name = "FTL")]
+    ftl: FtlName,
+    /// Test this many random worlds. Each is drawn from a seed: a device, a configuration, faults, and sixty lives with
+    /// power cuts in any operation. A failing world is shrunk to a minimal one that still fails
+    #[arg(long, value_name = "N", conflicts_with_all = FIXED)]
+    worlds: Option<u64>,
+    /// Repeat only these lives of one world, as a failure prints them; shows the operations on the device
+    #[arg(long, value_name = "LIFE:STEPS/…", requires = "worlds")]
+    lives: Option<Kept>,
+    /// The device: a built-in name, a device file, or `all` for every small device, each with and without a log
+    #[arg(long, default_value = "tiny", value_name = "DEVICE")]
+    device: String,
+    /// The configuration of the FTL: `conventional` has no log, and `small` makes everything as small as possible
+    #[arg(long, default_value = "hybrid", value_parser = system(), value_name = "SYSTEM")]
+    system: System,
+    /// Requests of the workload
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    requests: u32,
+    /// The first seed
+    #[arg(long, default_value_t = 1, value_name = "S")]
+    seed: u64,
+    /// Workloads, each with a seed of its own
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seeds: u32,
+    /// Test every outcome of every operation (exhaustive), or about this many of them in each workload
+    #[arg(long, default_value = "exhaustive", value_parser = cuts, value_name = "CUTS")]
+    cuts: Cuts,
+    /// Only these power cuts, as a failure prints them, each in the life that follows the cut before; shows the
+    /// operations on the device before each violation
+    #[arg(long, value_delimiter = ',', value_name = "OPERATION:FATE", conflicts_with = "cuts")]
+    at: Vec<Cut>,
+    /// Cut the power again during and after the mount that follows a cut; `every` tests all operations of each mount
+    #[arg(long, value_parser = nested, default_missing_value = "some", num_args = 0..=1, value_name = "HOW")]
+    nested: Option<Nested>,
+    /// Faults beside the power cuts: any of program, erase, mark, uncorrectable, factory, bits, beyond, all
+    #[arg(long, default_value = "", value_name = "FAULTS", hide_default_value = true)]
+    faults: String,
+    /// Cut the power in the format before the workload, not in the workload
+    #[arg(long)]
+    format: bool,
+    /// Store and compare every byte, not only one stamp for each write
+    #[arg(long)]
+    bytes: bool,
+    #[command(flatten)]
+    small: SmallArgs,
+    /// Write the counts as JSON to a file, or to standard output with `-`
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The arguments that random worlds draw, and so do not take.
+const FIXED: [&str; 10] =
+    ["device", "system", "requests", "seeds", "cuts", "at", "nested", "faults", "format", "bytes"];
+
+// With few names, the library suggests the one meant, and shells offer them.
+
+fn ftl() -> impl TypedValueParser<Value = FtlName> {
+    PossibleValuesParser::new(FtlName::ALL.map(FtlName::name)).map(|name| {
+        let found = FtlName::ALL.into_iter().find(|ftl| ftl.name() == name);
+        found.unwrap_or_default()
+    })
+}
+
+fn system() -> impl TypedValueParser<Value = System> {
+    PossibleValuesParser::new(System::ALL.map(System::name)).map(|name| {
+        let found = System::ALL.into_iter().find(|system| system.name() == name);
+        found.unwrap_or_default()
+    })
+}
+
+fn cuts(text: &str) -> Result<Cuts, String> {
+    match text {
+        "exhaustive" => Ok(Cuts::Exhaustive),
+        number => number
+            .parse()
+            .map(Cuts::Sample)
+            .map_err(|_| "give a number of cuts, or `exhaustive`".into()),
+    }
+}
+
+fn nested(how: &str) -> Result<Nested, String> {
+    match how {
+        "some" => Ok(Nested::USUAL),
+        "every" => Ok(Nested::EVERY_MOUNT),
+        other => Err(format!("`{other}` is neither `some` nor `every`")),
+    }
+}
+
+/// Runs the torture. A violation is a failure of this command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    interrupt::listen();
+    let progress = Progress::new(TRANSITIONS);
+    let small = args.small.report(args.ftl, &progress);
+    progress.0.finish_and_clear();
+    let told = match small? {
+        Some(small) => Told::Small(small),
+        None => Told::Cuts(Box::new(match args.worlds {
+            Some(number) => random_worlds(args, number)?,
+            None => fixed_devices(args)?,
+        })),
+    };
+    // Of an interrupted run no file tells.
+    let file =
+        args.json.as_deref().filter(|path| !files::is_output(path) && interrupt::is_requested());
+    let json = args.json.as_deref().filter(|_| file.is_none());
+    let violations = match told {
+        Told::Small(small) => small.write(json, out).map(|()| small.violations())?,
+        Told::Cuts(report) => report.write(json, out).map(|()| report.violations.len())?,
+    };
+    match violations {
+        0 if interrupt::is_requested() => {
+            let unwritten = if file.is_some() { "; no file was written" } else { "" };
+            let done = format!("what is told above is what was tried until then{unwritten}");
+            Err(Failure::Interrupted(done))
+        }
+        0 => Ok(()),
+        number => Err(Failure::Violation(format!(
+            "{number} of the promises that were put to the test are broken"
+        ))),
+    }
+}
+
+/// What there is to tell.
+enum Told {
+    Cuts(Box<Report>),
+    Small(Small),
+}
+
+/// The error of a device explains itself.
+fn unfit(error: SetupError) -> Failure {
+    match error {
+        SetupError::Device(error) => error.into(),
+        SetupError::Chip(error) => error.into(),
+        other => Failure::Arguments(other.to_string()),
+    }
+}
+
+fn fixed_devices(args: &Args) -> Result<Report, Failure> {
+    let setups = match args.device.as_str() {
+        "all" => Setup::all_of(args.ftl).map_err(unfit)?,
+        device => {
+            vec![Setup::of(args.ftl, device, args.system).map_err(unfit)?]
+        }
+    };
+    let faults =
+        Faults::parse(&args.faults).map_err(|error| Failure::Arguments(error.to_string()))?;
+    let cuts = if args.at.is_empty() { args.cuts.clone() } else { Cuts::At(args.at.clone()) };
+    let plan = Plan {
+        requests: args.requests,
+        history: matches!(cuts, Cuts::At(_) | Cuts::Sample(0)),
+        cuts,
+        nested: args.nested,
+        faults,
+        bytes: args.bytes,
+        format: args.format,
+        faults_named: args.faults.clone(),
+        ..Plan::default()
+    };
+    for setup in setups.iter().filter(|setup| setup.pages() > LARGE) {
+        notes::tell(&format!(
+            "{} has {} pages, each of which is read after each cut: this takes minutes a cut. Devices of a few hundred \
+             pages, such as tiny, show the same",
+            setup.device,
+            show::count(setup.pages())
+        ));
+    }
+    let seeds = args.seed..args.seed + u64::from(args.seeds);
+    let progress = Progress::new(CUTS);
+    let outcome = torture::torture(&setups, seeds, &plan, &progress);
+    progress.0.finish_and_clear();
+    every_cut_was_met(args, &outcome)?;
+    Ok(Report::of(outcome))
+}
+
+/// A replay that never reaches its cuts tests nothing.
+fn every_cut_was_met(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
+    let met = outcome.tally.total().tried as usize;
+    let Some(missed) = args.at.get(met) else { return Ok(()) };
+    if !outcome.violations.is_empty() || interrupt::is_requested() {
+        return Ok(());
+    }
+    Err(Failure::Arguments(match met {
+        0 => format!(
+            "the cut {missed} was not met: the workload has {} operations, counted from 0, and each kind of operation \
+             has fates of its own; see that device, system, seed, requests and faults are those of the failure",
+            show::count(outcome.operations)
+        ),
+        met => format!("the cut {missed} was not met in the life that {} began", args.at[met - 1]),
+    }))
+}
+
+/// From this many pages on a device takes so long that a note explains why.
+const LARGE: u64 = 50_000;
+
+/// After this many worlds with broken promises no other is begun.
+const BROKEN_MAX: usize = 20;
+
+fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
+    let choice = Choice {
+        ftl: args.ftl,
+        seeds: args.seed..args.seed.saturating_add(number),
+        kept: args.lives.clone(),
+        broken_max: BROKEN_MAX,
+        told: Reported::Shrunk,
+    };
+    let progress = Progress::new(CUTS);
+    let outcome = worlds::worlds(&choice, &progress).map_err(unfit)?;
+    progress.0.finish_and_clear();
+    Ok(Report::of_worlds(outcome))
+}
+
+/// A count on standard error, if that is a terminal.
+struct Progress(ProgressBar);
+
+impl Progress {
+    fn new(template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        // The template is the program's own; a test draws it.
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.with_key("rate", rate));
+        }
+        // The first cut may take long.
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Self(bar)
+    }
+}
+
+/// Whole cuts per second: the library's own rate has four decimals.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // No machine tries so many.
+fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
+    // Writing to a line in memory cannot fail.
+    let _ = out.write_str(&show::count(state.per_sec() as u64));
+}
+
+const CUTS: &str = "{human_pos} cuts, {rate}/s, {elapsed}";
+const TRANSITIONS: &str = "{human_pos} transitions, {rate}/s, {elapsed}";
+
+impl Watcher for Progress {
+    fn tried(&self, cuts: u64) {
+        self.0.inc(cuts);
+    }
+
+    fn goes_on(&self) -> bool {
+        !interrupt::is_requested()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_can_be_drawn() {
+        assert!([CUTS, TRANSITIONS].map(ProgressStyle::with_template).iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn what_is_typed_for_cuts_is_a_number_or_all_of_them() {
+        assert_eq!(cuts("exhaustive"), Ok(Cuts::Exhaustive));
+        assert_eq!(cuts("500"), Ok(Cuts::Sample(500)));
+        assert!(cuts("many").is_err());
+        assert!(nested("all").is_err());
+    }
+}

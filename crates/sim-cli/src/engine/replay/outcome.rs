@@ -1,0 +1,27 @@
+//! The outcomes of runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::result::RunResult;
+use crate::engine::systems::ChainWrite;
+
+/// The outcome of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    /// The content of its JSON.
+    pub(crate) result: RunResult,
+    /// The additional data for charts, if requested.
+    pub(crate) details: Option<Details>,
+}
+
+/// The data for charts of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Details {
+    /// Distributions of reads and of writes: shares of the requests, and the microseconds within which they were
+    /// answered.
+    pub(crate) latencies: [Vec<(f64, f64)>; 2],
+    /// Erases of each block, by region.
+    pub(crate) erases: [Vec<u32>; 2],
+    /// A sample of the pages of new data written to chains.
+    pub(crate) chain_writes: Vec<ChainWrite>,
+}

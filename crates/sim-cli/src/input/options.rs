@@ -1,0 +1,74 @@
+//! The options of every replaying command.
+
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use crate::base::{Failure, files};
+use crate::input::device::DeviceArgs;
+use crate::input::workload::WorkloadArgs;
+
+/// When requests are issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
+pub(crate) struct Pace {
+    /// Issue requests at their recorded times, not when the previous one completes
+    #[arg(long)]
+    pub(crate) open_loop: bool,
+    /// Keep this many requests outstanding: the next one is issued when one of them completes
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, conflicts_with = "open_loop")]
+    pub(crate) queue_depth: NonZeroU32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { open_loop: false, queue_depth: NonZeroU32::MIN }
+    }
+}
+
+impl Pace {
+    /// In words.
+    pub(crate) fn words(self) -> String {
+        match (self.open_loop, self.queue_depth.get()) {
+            (true, _) => "as they arrive".into(),
+            (false, 1) => "one after the other".into(),
+            (false, depth) => format!("{depth} at a time"),
+        }
+    }
+}
+
+/// The options of every replaying command, besides its systems.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub(crate) workload: WorkloadArgs,
+    #[command(flatten)]
+    pub(crate) device: DeviceArgs,
+    #[command(flatten)]
+    pub(crate) pace: Pace,
+    /// Write the result as JSON to this file; `-` is standard output, which then replaces the table
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write a page with tables and charts to this file, as one self-contained HTML file
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+impl Options {
+    /// Checks that the requested files can be written, before anything runs.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.report.as_deref().is_some_and(files::is_output) {
+            let reason = "a page goes to a file: give --report a file's name";
+            return Err(Failure::Arguments(reason.into()));
+        }
+        self.files().filter(|path| !files::is_output(path)).try_for_each(files::check)
+    }
+
+    /// The requested files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.json.iter().chain(&self.report).map(PathBuf::as_path)
+    }
+
+    /// Options of a run whose result goes only to the caller.
+    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
+        Self { workload, device, pace, json: None, report: None }
+    }
+}

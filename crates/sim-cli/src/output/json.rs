@@ -1,0 +1,36 @@
+//! Results as JSON.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::base::{Failure, files, interrupt};
+use crate::input::options::Options;
+
+/// Writes JSON if requested; to a file only if the run is complete. Returns whether that was standard output.
+pub(crate) fn write(
+    options: &Options,
+    result: &impl Serialize,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
+    let Some(path) = &options.json else {
+        return Ok(false);
+    };
+    let text = text(result);
+    if files::is_output(path) {
+        out.write_all(&text)?;
+        return Ok(true);
+    }
+    if !interrupt::is_requested() {
+        files::replace(path, &text)?;
+    }
+    Ok(false)
+}
+
+/// The JSON text of a result.
+pub(crate) fn text(result: &impl Serialize) -> Vec<u8> {
+    // Results are figures and names, which JSON can always represent.
+    let mut text = serde_json::to_vec_pretty(result).unwrap_or_default();
+    text.push(b'\n');
+    text
+}

@@ -1,0 +1,213 @@
+//! A report: the runs and their results, with charts, as one page that can be sent to a colleague.
+//!
+//! # Modules
+//!
+//! - `page`: HTML. `charts`: the pictures.
+
+use crate::base::{Failure, show};
+use crate::engine::replay::Outcome;
+use crate::engine::result::RunResult;
+use crate::engine::systems;
+use crate::input::device::Setup;
+use crate::input::options::Options;
+use crate::output::verdict::{self, Verdict};
+use crate::output::{side_by_side, text};
+
+mod charts;
+mod page;
+
+pub(crate) use page::Page;
+
+/// Writes the report, if it was requested and the run is complete.
+pub(crate) fn write(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Result<(), Failure> {
+    match &options.report {
+        Some(path) if !outcomes.iter().any(|outcome| outcome.result.partial) => {
+            page_of(options, setup, outcomes).write(path)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
+    let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
+    let systems: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
+    let title = format!("{} on {}", systems.join(", "), setup.part.name);
+    let mut page = Page::new(&title);
+    verdict(&mut page, &runs, setup);
+    what_ran(&mut page, options, setup, &runs);
+    results(&mut page, &runs);
+    times(&mut page, outcomes);
+    traffic(&mut page, setup, outcomes);
+    wear(&mut page, outcomes);
+    scatter(&mut page, setup, outcomes);
+    page
+}
+
+/// The answer comes first, for readers who stop there.
+fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
+    let Verdict { answers, warnings } = verdict::of(runs, &setup.part);
+    if !answers.is_empty() {
+        define(page, runs.iter().map(|run| run.system.as_str()));
+        page.heading("Is it worth its price?");
+    }
+    for answer in &answers {
+        page.words(answer);
+    }
+    for warning in &warnings {
+        page.warning(warning);
+    }
+}
+
+/// What the systems are, for readers who do not know them.
+pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>) {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for name in systems {
+        let row = systems::title(name).map(|title| vec![name.to_owned(), title.to_owned()]);
+        rows.extend(row.filter(|row| !rows.contains(row)));
+    }
+    page.facts(&rows);
+    page.note(
+        "SLC is flash with one bit in a cell: faster, longer-lived and dearer than MLC, with two or more.",
+    );
+}
+
+fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResult]) {
+    let Some(first) = runs.first() else { return };
+    let part = &setup.part;
+    let slc = match runs.iter().map(|run| run.slc_bytes).max() {
+        Some(bytes) if bytes > 0 => format!(", {} of SLC for those that use it", show::size(bytes)),
+        _ => String::new(),
+    };
+    let exported = show::size(part.exported_bytes);
+    let mut facts = vec![
+        ("trace", first.trace.clone()),
+        (
+            "requests",
+            format!("{}, {}", text::requests(&first.requests), text::pace(options, first)),
+        ),
+        ("device", format!("{}: {}, {exported} exported{slc}", part.name, part.title)),
+        ("operations", text::overlap(setup).into()),
+    ];
+    facts.extend(first.seed.map(|seed| ("seed", seed.to_string())));
+    if first.skipped_lines > 0 {
+        facts.push(("bad lines skipped", show::count(first.skipped_lines)));
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    facts.push(("command", format!("tandem {}", words.join(" "))));
+    facts.push(("program", concat!("tandem ", env!("CARGO_PKG_VERSION")).into()));
+    page.heading("What ran");
+    let facts: Vec<Vec<String>> =
+        facts.into_iter().map(|(name, words)| vec![name.to_owned(), words]).collect();
+    page.facts(&facts);
+    page.note(
+        "Before the replay, every block of the device was written once. Every request was served, \
+         and every sector read held the data last written.",
+    );
+}
+
+fn heads<'a>(first: &'a str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    [first].into_iter().chain(names).map(String::from).collect()
+}
+
+fn results(page: &mut Page, runs: &[&RunResult]) {
+    page.heading("Results");
+    page.table(&heads("", runs.iter().map(|run| run.system.as_str())), &side_by_side::rows(runs));
+    let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return;
+    };
+    for run in others {
+        page.words(&format!("{} against {}:", run.system, first.system));
+        let ratios: Vec<Vec<String>> =
+            side_by_side::ratio_rows(run, first).into_iter().map(Vec::from).collect();
+        page.facts(&ratios);
+    }
+}
+
+fn times(page: &mut Page, outcomes: &[Outcome]) {
+    page.heading("Response times");
+    page.note(
+        "To the right, ever fewer of the slowest requests are left out: at 99 % the curve shows the time within which \
+         99 of 100 requests were answered.",
+    );
+    for chart in charts::latencies(outcomes) {
+        page.chart(&chart);
+    }
+    page.chart(&charts::time_by_cause(outcomes));
+    let parts: Vec<_> =
+        outcomes.iter().map(|outcome| outcome.result.response_by_cause_us.all().parts()).collect();
+    let Some(first) = parts.first() else { return };
+    let rows: Vec<Vec<String>> = first
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| parts.iter().any(|parts| parts[*at].1 > 0.0))
+        .map(|(at, (name, _))| {
+            let figures = parts.iter().map(|parts| show::time(parts[at].1));
+            [(*name).to_owned()].into_iter().chain(figures).collect()
+        })
+        .collect();
+    page.table(&heads("spent on", names(outcomes)), &rows);
+    page.note(
+        "Host: the pages that requests asked for. Reclaim: garbage collection in the log, or in a page store. Fold: \
+         merging a chain into one block, and erasing the blocks this frees. Write-back: moving sectors from the \
+         log to the chains, or from the fast area of a page store. Scan: address translation, by reading tags or map \
+         pages. Meta: headers, summaries, trims, the map of a page store.",
+    );
+}
+
+fn names(outcomes: &[Outcome]) -> impl Iterator<Item = &str> {
+    outcomes.iter().map(|outcome| outcome.result.system.as_str())
+}
+
+fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
+    page.heading("Traffic by cause");
+    page.note(
+        "Garbage collection: reclaiming the log, moving its data to the chains, folding chains; emptying blocks of a \
+         page store. Each operation counts as a whole page, even if it reads only a sector or a tag.",
+    );
+    page.chart(&charts::writes(outcomes, setup));
+    page.chart(&charts::reads(outcomes, setup));
+}
+
+fn wear(page: &mut Page, outcomes: &[Outcome]) {
+    page.heading("Wear by block");
+    page.note("Erases during the replay; the preparation before it is left out.");
+    for chart in charts::wear(outcomes) {
+        page.chart(&chart);
+    }
+    let rows: Vec<Vec<String>> = outcomes
+        .iter()
+        .flat_map(|outcome| {
+            ftl_iface::Region::ALL.iter().filter_map(move |region| {
+                let figures = outcome.result.region(*region);
+                let spread = figures.erase_count;
+                (figures.erases > 0).then(|| {
+                    vec![
+                        format!("{}, {region}", outcome.result.system),
+                        show::count(figures.erases),
+                        show::count(spread.min),
+                        format!("{:.3}", spread.mean),
+                        show::count(spread.max),
+                        format!("{:.3}", spread.stddev),
+                    ]
+                })
+            })
+        })
+        .collect();
+    let columns = ["erases", "least of a block", "mean", "most", "standard deviation"];
+    page.table(&heads("", columns), &rows);
+}
+
+fn scatter(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
+    let charts = charts::scatter(outcomes, setup);
+    if charts.is_empty() {
+        return;
+    }
+    page.heading("Where the chains are written");
+    page.note(
+        "Block chains take writes in order well, and scattered ones badly: each place begins a log block of its own, \
+         and each of those ends in a fold. A sample at even distances, where there are many.",
+    );
+    for chart in charts {
+        page.chart(&chart);
+    }
+}

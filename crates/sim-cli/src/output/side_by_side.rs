@@ -1,0 +1,66 @@
+//! The figures of several runs side by side, for tables and pages.
+
+use crate::base::show;
+use crate::engine::result::RunResult;
+
+/// The figures of all runs side by side: in each row its name, then a figure for each run.
+pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, figure: &dyn Fn(&RunResult) -> String| {
+        let cells = runs.iter().map(|run| figure(run));
+        rows.push([name.to_owned()].into_iter().chain(cells).collect());
+    };
+    let time = |figure: Option<f64>| show::maybe(figure, show::time);
+    row("response time, mean", &|run| time(run.response_us.mean));
+    row("  of reads", &|run| time(run.read_us.mean));
+    row("  of writes", &|run| time(run.write_us.mean));
+    if runs.iter().any(|run| run.requests.trims > 0) {
+        row("  of trims", &|run| time(run.trim_us.mean));
+    }
+    if runs.iter().any(|run| run.requests.flushes > 0) {
+        row("  of flushes", &|run| time(run.flush_mean_us()));
+    }
+    row("  half of the writes within", &|run| time(run.write_us.p50));
+    row("  99 % of the writes within", &|run| time(run.write_us.p99));
+    row("  longest write", &|run| time(run.write_us.max));
+    row("energy of the flash", &|run| show::energy(run.energy_mj));
+    row("price of the flash", &|run| show::dollars(run.cost_usd));
+    row("write amplification", &|run| {
+        show::maybe(run.write_amplification, |times| format!("{times:.2}"))
+    });
+    row("blocks erased, SLC", &|run| in_slc(run, show::count(run.slc.erases)));
+    row("blocks erased, MLC", &|run| show::count(run.mlc.erases));
+    row("erases per SLC block, mean", &|run| {
+        in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
+    });
+    row("erases per MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
+    row("life of the SLC at 20 GB a day", &|run| show::maybe(run.slc.lifetime_years, show::years));
+    row("life of the MLC at 20 GB a day", &|run| show::maybe(run.mlc.lifetime_years, show::years));
+    row("RAM of the FTL", &|run| show::about(run.ram_bytes));
+    rows
+}
+
+fn in_slc(run: &RunResult, figure: String) -> String {
+    if run.slc_bytes == 0 { "-".into() } else { figure }
+}
+
+/// The paper's ratios: name, figure, and what it means.
+pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4] {
+    let ratios = run.against(first);
+    let plain = |figure: f64| format!("{figure:.2}");
+    let row = |name: &str, figure: String, meaning: &str| [name.into(), figure, meaning.into()];
+    [
+        row(
+            "RS",
+            show::maybe(ratios.rs, plain),
+            "times as fast, over all requests (more is better)",
+        ),
+        row("ES", show::maybe(ratios.es, show::percent), "of the energy (less is better)"),
+        row("EC", show::maybe(ratios.ec, show::percent), "of the flash's price (less is better)"),
+        row(
+            "BW",
+            show::maybe(ratios.bw, plain),
+            "erases per SLC block, divided by erases per MLC block",
+        ),
+    ]
+}
