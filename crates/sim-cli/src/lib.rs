@@ -134,8 +134,3 @@ pub fn run(cli: &cli::Cli, out: &mut dyn Write) -> Result<(), Failure> {
         None => Ok(write!(out, "{}", cli::help())?),
     }
 }
-
-/// The README's example is compiled and run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
