@@ -1,4 +1,4 @@
-//! A [`BlockStore`](ftl_iface::BlockStore), an FTL say, behind the faces that embedded Rust already knows.
+//! Adapters from a [`BlockStore`](ftl_iface::BlockStore), such as an FTL, to the storage traits of embedded Rust.
 //!
 //! ```text
 //!   embedded_sdmmc     embedded_storage    block_device_driver     usbd_storage        ftl_core::Probe
@@ -10,14 +10,14 @@
 //!              BlockStore: whole sectors
 //! ```
 //!
-//! Hosts speak of blocks of 512 bytes, the FTL of sectors as large as a page. [`ByteStore`] is between: the one
-//! place where a part of a sector is changed, and where it is counted what that costs.
+//! Hosts use blocks of 512 bytes, the FTL sectors as large as a page. [`ByteStore`] is between them: it alone changes
+//! parts of sectors, by read-modify-write, and counts what that costs.
 //!
 //! # Features
 //!
-//! None is on by default, and each brings one face.
+//! None is on by default, and each adds one adapter.
 //!
-//! | feature | face | type |
+//! | feature | interface | type |
 //! |---|---|---|
 //! | `embedded-sdmmc` | `embedded_sdmmc::BlockDevice` 0.10 | `SdmmcBlocks` |
 //! | `embedded-storage` | `embedded_storage::Storage` 0.3 | [`ByteStore`] |
@@ -25,8 +25,8 @@
 //! | `usb` | SCSI commands of `usbd-storage` 2 | `UsbDisk` |
 //! | `defmt` | events and decisions of `ftl-core` as log lines; errors log by `ftl-iface`'s feature | `LogProbe` |
 //!
-//! `embedded_storage::nor_flash::NorFlash` is not among them: what it erases must read as 0xFF, byte by byte, and a
-//! sector that the FTL forgot reads as zeros.
+//! There is no adapter to `embedded_storage::nor_flash::NorFlash`: erased bytes must read as 0xFF there, and a trimmed
+//! sector of the FTL reads as zeros.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Does a driver keep the contract of [`NandDevice`](ftl_iface::NandDevice)? This crate finds out, on the chip itself,
-//! and names the clause that is broken.
+//! Tests whether a driver keeps the contract of [`NandDevice`](ftl_iface::NandDevice), on the chip itself, and names
+//! the clause that is broken.
 //!
 //! ```text
 //!   your driver ──▶ Examiner: a few blocks, a page of memory
@@ -10,9 +10,9 @@
 //!                      └─ before_power_fails, until_power_fails  ─▶ cut power anywhere ─▶ after_power_failed
 //! ```
 //!
-//! It needs neither `std` nor an allocator, only the blocks and the memory that are lent to it. **What the lent blocks
-//! hold is lost**; no other block is touched. A driver that passes can carry an FTL; one that does not gets a sentence:
-//! which promise is broken, at which page, what was expected there and what was found.
+//! It needs neither `std` nor an allocator, only the blocks and the memory that are lent to it. **The content of these
+//! blocks is lost**; no other block is touched. A failure says which promise is broken, at which page, what was
+//! expected and what was found.
 //!
 //! ```
 //! use ftl_conformance::{Examiner, memory_bytes};
@@ -36,8 +36,8 @@
 //!
 //! # What it cannot tell
 //!
-//! Bit errors, worn-out blocks and failing programs come when they come: a good chip shows none in an hour. A driver's
-//! handling of them is tested on a model that can be told to fail.
+//! Bit errors, worn-out blocks and failing programs are rare: a good chip shows none in an hour. Test how a driver
+//! handles them on a model that can be told to fail.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

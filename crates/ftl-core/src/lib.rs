@@ -2,11 +2,12 @@
 //!
 //! There are two. Firmware links only the one that it names.
 //!
-//! - [`PageFtl`](paged::PageFtl), the **page store**: one page map over a small fast area of SLC and a large main one,
-//!   or over a chip of one kind of cell. Take this one, unless RAM or a fixed bound on every write decides.
-//! - [`Ftl`], the **hybrid**: small hot writes go to a circular log, everything else to chains of blocks, after L.-P.
-//!   Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE Transactions on Computers 59(10), 2010. Of
-//!   it firmware links only the [`mechanisms`](hybrid::mechanisms) that its type has.
+//! - [`PageFtl`](paged::PageFtl), the **page store**. Take this one. It has one page map, kept on flash, over a small
+//!   fast area of SLC and a large main area, or over a chip with one kind of cell.
+//! - [`Ftl`], the **hybrid**, after L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE
+//!   Transactions on Computers 59(10), 2010. Small hot writes go to a circular log, everything else to chains of
+//!   blocks. Take it if RAM is the tightest limit, or if the worst case of every write must be a formula. Firmware
+//!   links only the [`mechanisms`](hybrid::mechanisms) that its type has.
 //!
 //! # Example
 //!
@@ -50,57 +51,57 @@
 //!
 //! # Modules
 //!
-//! Dependencies go downwards: a module is used by those above it, and knows none of them. Two FTLs use the shared
-//! modules and know nothing of each other. A third one would bring a folder of its own, and could use all the shared
-//! modules.
+//! A module uses only those below it in this list. The two FTLs use the shared modules and know nothing of each other;
+//! a third one would be a folder beside them.
 //!
 //! **The FTLs.** The page of each lists its modules.
 //! - [`paged`]: the page store.
 //! - [`hybrid`]: the circular log and the block chains.
 //!
 //! **Shared by all FTLs.**
-//! - [`filter`]: is a write hot? It decides by size. [`throttle`]: may the fast region take more wear? They do no I/O.
-//! - [`layout`]: what is on flash: tags, stamps, slots, headers. `docs/FORMAT.md` describes it in prose.
-//! - [`kind`]: what an FTL brings, as traits. [`bound`]: units of worst cases. [`health`]: what a host can ask about
-//!   reserve and wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name):
-//!   how a broken invariant is reported.
-//! - [`weak`]: the list of weak pages, which are to be refreshed.
+//! - [`filter`]: decides by its size whether a write is hot. [`throttle`]: decides whether the fast area may take more
+//!   wear. They do no I/O.
+//! - [`layout`]: tags, stamps, slots, headers. `docs/FORMAT.md` describes every byte.
+//! - [`kind`]: the traits of an FTL. [`bound`]: units of worst cases. [`health`]: what a host can ask about reserve and
+//!   wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a broken
+//!   invariant is reported.
+//! - [`weak`]: the list of pages to refresh.
 //! - [`config`]: the user's configuration. [`table`]: lent memory that only one type of row can index. [`image`]: how
 //!   a module saves its state for the next mount. [`error`]: faults inside, and the errors that the host sees.
-//!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. [`bugs`]: seeded bugs, only in tests of
-//!   tests.
+//!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. [`bugs`]: seeded bugs, which show that tests
+//!   can fail.
 //!
-//! **What an FTL must bring:** the traits [`FtlKind`] and [`MountedFtl`] say it: a plan of its memory, `format` and
-//! `mount`, requests as a [`BlockStore`](ftl_iface::BlockStore), a clean stop, health, worst cases, and its invariants
-//! under `check`.
+//! **An FTL of your own** implements [`FtlKind`] and [`MountedFtl`]: a plan of its memory, `format` and `mount`,
+//! requests as a [`BlockStore`](ftl_iface::BlockStore), a clean stop, health, worst cases, and its invariants under
+//! `check`.
 //!
 //! # Features
 //!
 //! None is on by default.
 //! - `alloc`: `OwnedRam`, memory on the heap for hosts. Nothing else allocates.
-//! - `check`: `Ftl::check`, which reads the whole device and names the invariant that is broken. It needs `alloc`.
-//! - `seeded-bugs`: seeded bugs, for tests of the tests. Never for devices.
+//! - `check`: the method `check`, which reads the whole device and names the broken invariant. It needs `alloc`.
+//! - `seeded-bugs`: never for devices.
 //!
 //! # What both promise
 //!
 //! - A sector reads as it was last written, also after a mount; a sector never written, or trimmed, reads as zeros.
 //!   Data is on flash when a write returns.
 //! - Power may fail in any operation, also during a mount: acknowledged data survives, and a request in flight
-//!   leaves each of its sectors old or new, for good. Pages that share their cells with the one in flight stay, too,
-//!   as long as [`config::PairedPages`] says so.
-//! - Bad input is an error and changes nothing: requests beyond the end, buffers of odd lengths, other memory than
-//!   planned, foreign or damaged headers, another configuration than that of the format.
-//! - All memory is planned at compile time, and every byte is listed by its purpose ([`RamPlan`],
-//!   [`PagedPlan`](paged::PagedPlan)).
-//! - The cost of a request beyond its own pages has a stated worst case ([`WorstCase`],
-//!   [`PagedWorstCase`](paged::PagedWorstCase); the page store's leaves out waiting for free blocks).
+//!   leaves each of its sectors old or new, for good. This includes pages that share their cells with the one in
+//!   flight, unless [`config::PairedPages`] says otherwise.
+//! - Bad input is an error and changes nothing: requests beyond the end, buffers of the wrong length, memory that was
+//!   planned for another device, foreign or damaged headers, a configuration that is not that of the format.
+//! - All memory is planned at compile time, and every byte is listed by its purpose
+//!   ([`PagedPlan`](paged::PagedPlan), [`RamPlan`]).
+//! - The cost of a request beyond its own pages has a stated worst case ([`PagedWorstCase`](paged::PagedWorstCase),
+//!   [`WorstCase`]; the page store's leaves out waiting for free blocks).
 //! - Wear is even within each kind of memory, and the throttle keeps the fast one from wearing out first.
 //! - A block that fails in use costs nothing but itself. When the reserve is used up the device is read-only, and
-//!   everything can be read; [`Health`] shows it long before.
-//! - Pages whose error counts rise are refreshed, found by requests and by a scrub. A page that becomes unreadable
+//!   everything can be read; [`Health`] shows how much is left.
+//! - Pages whose error counts rise are refreshed; requests and scrubs find them. A page that becomes unreadable
 //!   costs its own sectors, and reading these is an error until they are written again.
 //!
-//! What each does not do yet: `docs/PAGE_STORE.md` and `docs/DESIGN.md`.
+//! What is missing in each, and the hybrid's known fault: the ends of `docs/PAGE_STORE.md` and `docs/HYBRID.md`.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Other flash translation layers from the literature, one file per paper, built from one kit of parts.
+//! Flash translation layers of other papers, one file per paper, built from one kit of parts.
 //!
 //! ```text
 //!      BlockStore ──▶ a paper's file ──▶ kit: map, areas, victims, lists ──▶ NandDevice
@@ -6,8 +6,7 @@
 //!
 //! Each file begins with the paper, how we read it, and what we chose where the paper is silent. The systems depend
 //! only on `ftl-iface`: they run on any [`NandDevice`](ftl_iface::NandDevice) and report to any
-//! [`Probe`](ftl_iface::Probe). None of them survives a power loss: their papers do not cover it, and they serve only
-//! for comparison.
+//! [`Probe`](ftl_iface::Probe). They are for comparison: none survives a power loss, which their papers do not cover.
 //!
 //! # Modules
 //!

@@ -79,21 +79,18 @@ fn after_cut<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
     Examiner::new(driver, &LENT, &mut memory)?.after_power_failed(InFlight::Programs)
 }
 
-use ftl_core::config::Refresh;
-use ftl_core::{Config, RamPlan};
+use ftl_core::paged::{PagedConfig, PagedPlan, RefreshLimits};
 use ftl_iface::{Bytes, Corrected};
 use static_cell::ConstStaticCell;
 
-/// 128 of 4,096 blocks take the hot writes; 12 maps of chains stay in memory. Of four bits that the chip corrects in a
-/// codeword, three are a warning.
-const CONFIG: Config = Config {
+/// Of four bits that the chip corrects in a codeword, three are a warning.
+const CONFIG: PagedConfig = PagedConfig {
     sector_bytes: Bytes::new(2048),
-    mapping_cache_entries: 12,
-    refresh: Refresh { log: Corrected::bits(3), chain: Corrected::bits(3) },
-    ..Config::one_region(128)
+    refresh: RefreshLimits { fast: Corrected::bits(3), main: Corrected::bits(3) },
+    ..PagedConfig::SMALL
 };
 
-const PLAN: RamPlan = match RamPlan::new(&GD5F4GQ6UE.geometry, &CONFIG) {
+const PLAN: PagedPlan = match PagedPlan::new(&GD5F4GQ6UE.geometry, &CONFIG) {
     Ok(plan) => plan,
     Err(_) => panic!("the configuration does not fit the chip"),
 };
@@ -103,17 +100,19 @@ static HALVES: ConstStaticCell<[u16; PLAN.halves()]> = ConstStaticCell::new([0; 
 static WORDS: ConstStaticCell<[u32; PLAN.words()]> = ConstStaticCell::new([0; PLAN.words()]);
 static BYTES: ConstStaticCell<[u8; PLAN.bytes()]> = ConstStaticCell::new([0; PLAN.bytes()]);
 
-use ftl_core::{Ftl, MountError, NoProbe, Ram};
+use ftl_core::NoProbe;
+use ftl_core::paged::{PageFtl, PagedMountError, PagedRam};
 
 /// The first start formats, every later one mounts.
-fn start<D: NandDevice>(mut driver: D, key: u32) -> Result<(), MountError<D::Error>> {
+fn start<D: NandDevice>(mut driver: D, key: u32) -> Result<(), PagedMountError<D::Error>> {
     let (halves, words, bytes) = (HALVES.take(), WORDS.take(), BYTES.take());
-    let ram = Ram::lend(&PLAN, halves, words, bytes).map_err(|_| MountError::WrongPlan)?;
-    match Ftl::mount(&mut driver, &CONFIG, ram, NoProbe) {
+    let wrong = |_| PagedMountError::WrongPlan;
+    let ram = PagedRam::lend(&PLAN, halves, words, bytes).map_err(wrong)?;
+    match PageFtl::mount(&mut driver, &CONFIG, ram, NoProbe) {
         Ok(ftl) => serve(ftl),
-        Err(MountError::NotFormatted) => {
-            let ram = Ram::lend(&PLAN, halves, words, bytes).map_err(|_| MountError::WrongPlan)?;
-            serve(Ftl::format(&mut driver, &CONFIG, ram, key, NoProbe)?);
+        Err(PagedMountError::NotFormatted) => {
+            let ram = PagedRam::lend(&PLAN, halves, words, bytes).map_err(wrong)?;
+            serve(PageFtl::format(&mut driver, &CONFIG, ram, key, NoProbe)?);
         }
         Err(error) => return Err(error),
     }
@@ -188,6 +187,6 @@ mod tests {
 
     #[test]
     fn the_plan_is_what_the_guide_tells() {
-        assert_eq!(super::PLAN.total_bytes(), 56_914);
+        assert_eq!(super::PLAN.total_bytes(), 49_452);
     }
 }

@@ -7,9 +7,9 @@
 //!                          Part: what differs    SpiNandModel ──NandDevice──▶ any simulated chip
 //! ```
 //!
-//! The commands are those that SPI NAND chips of all makers share. What differs from part to part is a table of
-//! figures, [`Part`]: which spare bytes are the user's and corrected, how the status register tells of corrected bits,
-//! which bits switch the correction on. [`parts`] has the tables of six chips; yours is twenty lines more.
+//! SPI NAND chips of all vendors share the commands. What differs from part to part is a table of figures, [`Part`]:
+//! which spare bytes are free and corrected, how the status register reports corrected bits, which bits switch the
+//! correction on. [`parts`] has the tables of six chips; yours takes twenty lines.
 //!
 //! ```
 //! # use ftl_iface::{Block, BlockCount, Bytes, NandDevice, PageIndex, Region};
@@ -30,21 +30,20 @@
 //!
 //! # What it does for the FTL
 //!
-//! - *Correction* is the chip's own. Reads report the most bits that were corrected in a codeword, as finely as the
-//!   part tells; a page beyond correction is an error. An erased page with a flipped bit, which some chips call
-//!   uncorrectable, is looked at without correction and read as erased.
-//! - *Spare bytes*: those alone that are the user's and corrected, in one run. A W25N01GV has 16 such bytes.
-//! - *Bad blocks*: the factory's mark, the first spare byte of a block's first page, is honoured and set, without
-//!   correction in the way. A mark counts when two or more of its bits are zero: a good block stays good though a bit
-//!   of it flips.
-//! - *Failures* of programs and erases are told from those of the bus.
-//! - *A chip that never gets ready* is an error after a number of polls, not a standstill.
+//! - *Correction* is the chip's own. Reads report the most bits that were corrected in a codeword, as exactly as the
+//!   part does; a page beyond correction is an error. Some chips call an erased page with a flipped bit uncorrectable:
+//!   such a page is read again without correction, and reads as erased.
+//! - *Spare bytes*: only those that are free and corrected, as one run. A W25N01GV has 16 such bytes.
+//! - *Bad blocks*: the factory's mark, the first spare byte of a block's first page, is read and set without
+//!   correction. A mark counts if two or more of its bits are zero, so one flipped bit does not mark a good block.
+//! - *Failures* of programs and erases are distinguished from those of the bus.
+//! - *A chip that never gets ready* is an error after a number of polls.
 //!
 //! # What it costs
 //!
-//! Microseconds on a W25N01GV, on one line at the fastest clock that it takes and at one that most microcontrollers
-//! reach, as the model counts them; the chip itself takes 60 of a read, 250 of a program and 2,000 of an erase. The
-//! processor is busy all the while: it moves bytes or asks whether the chip is ready.
+//! Microseconds on a W25N01GV over one data line, as the model counts them, at the chip's fastest clock and at one that
+//! most microcontrollers reach. The chip itself takes 60 for a read, 250 for a program and 2,000 for an erase. The
+//! processor is busy all the time: it moves bytes or polls the chip.
 //!
 //! | operation | 104 MHz | 24 MHz |
 //! |---|---:|---:|

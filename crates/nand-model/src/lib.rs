@@ -13,7 +13,7 @@
 //!      ┌─────────┬──┴──────┬──────────┐
 //!    rules     cells     clock      energy
 //!   promises   what is   when it    what it
-//!   kept?      stored    is done    costs
+//!   kept?      stored    ends       costs
 //!                │
 //!             content: every byte, or one stamp per sector
 //! ```
@@ -45,7 +45,7 @@
 //! let mut data = [0; 1024];
 //! chip.read(page, Bytes::ZERO, &mut data, &mut []).unwrap();
 //! assert_eq!(data, [7; 1024]);
-//! assert_eq!(chip.now(), Nanos::from_micros(200 + 25)); // as the datasheet has it
+//! assert_eq!(chip.now(), Nanos::from_micros(200 + 25)); // program and read, by the datasheet
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]

@@ -72,8 +72,3 @@ fn ended_by(failure: &Failure) -> ExitCode {
     eprintln!("error: {failure}");
     ExitCode::from(failure.exit_code())
 }
-
-/// The README's example is compiled and run with the documentation's own.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

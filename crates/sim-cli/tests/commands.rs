@@ -14,7 +14,7 @@ fn text(bytes: &[u8]) -> &str {
 /// `RENEW_TABLES=1 cargo test -p sim-cli --test commands` writes what the program prints now into the pages.
 #[test]
 fn the_examples_of_pages_are_what_the_program_prints() {
-    for page in ["README.md", "docs/PARALLEL.md"] {
+    for page in ["README.md", "docs/PARALLEL.md", "docs/TRACES.md"] {
         assert_examples_hold(page);
     }
 }

@@ -1,11 +1,12 @@
-//! Torture: power fails in every operation of a workload, and the result is compared with what was acknowledged.
+//! Power-cut tests: power fails in every operation of a workload, and the result is compared with what was
+//! acknowledged.
 //!
 //! ```text
 //!   steps ──▶ life ──▶ FTL ──▶ crossing ──▶ the chip, which lives on
 //!              │                  │
 //!            truth                └──▶ at every operation, a fork of the chip for each fate of it:
 //!              │                       a life in turn, of which the truth knows what was in flight
-//!              └──▶ a sector that is neither old nor new: a violation, and the line that shows it again
+//!              └──▶ a sector that is neither old nor new: a violation, and the command that repeats it
 //! ```
 //!
 //! # What is required of an FTL
@@ -16,8 +17,8 @@
 //!   later.
 //! - Every mount succeeds and ends; every request succeeds and ends, as long as reserve is left.
 //! - Its own invariants, such as [`Ftl::check`](ftl_core::Ftl::check), hold at every check.
-//! - No rule of the chip is broken, and nothing panics. A device that has failed for good is not used any more, and no
-//!   request then succeeds.
+//! - No rule of the chip is broken, and nothing panics. A device that failed permanently is not used any more, and no
+//!   request succeeds on it.
 //!
 //! # Modules
 //!

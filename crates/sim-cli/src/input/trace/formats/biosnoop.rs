@@ -3,7 +3,7 @@
 //! may have blanks, so that columns are counted from the end of the line. Times are those of completion, in seconds.
 //!
 //! The script of bpftrace that has the same name prints neither address nor size, and cannot be replayed; what another
-//! script prints is read by its columns, as the README shows.
+//! script prints is read by its columns, as `docs/TRACES.md` shows.
 
 use super::format::{Format, Line, Lines, lines};
 use super::units::{BLOCK, Names, apart};

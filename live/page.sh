@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The lines of README.md that put ext4 on a hybrid SSD, as they stand there, with a minute of some seconds.
+# The lines of docs/SERVE.md that put ext4 on an SSD, as they stand there, with a minute of some seconds.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 need nbdfuse libnbd-bin
@@ -8,14 +8,14 @@ need mkfs.ext4 e2fsprogs
 need fusermount3 fuse3
 PATH=$(dirname "$TANDEM"):$PATH:/usr/sbin:/sbin
 if ! can_mount; then
-    say "no /dev/fuse, no loop devices, or no right to mount: README.md's lines are left out; linux.sh does it in a guest"
+    say "no /dev/fuse, no loop devices, or no right to mount: the lines of docs/SERVE.md are left out; linux.sh does it in a guest"
     exit 0
 fi
 
 mkdir "$WORK/mnt"
-sed -n '/^<!-- live -->$/,/^```$/p' README.md | sed '1,2d;$d' |
+sed -n '/^<!-- live -->$/,/^```$/p' docs/SERVE.md | sed '1,2d;$d' |
     sed "s|/tmp/|$WORK/|g; s|/mnt|$WORK/mnt|g; s|load\.csv|$WORK/load.csv|g; s|every 60s|every 3s|; s|sudo ||g" >"$WORK/lines"
-[ "$(wc -l <"$WORK/lines")" = 5 ] || fail "README.md no longer has five lines behind <!-- live -->"
+[ "$(wc -l <"$WORK/lines")" = 5 ] || fail "docs/SERVE.md no longer has five lines behind <!-- live -->"
 
 # What each line starts must be there before the next, which a person's typing takes care of.
 line() { sed -n "$1p" "$WORK/lines"; }
