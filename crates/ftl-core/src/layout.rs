@@ -12,13 +12,11 @@
 //! Numbers are little-endian. With one sector per page the tag takes 16 bytes, which is what a W25N01GV protects.
 
 mod checkpoint;
-mod fold_end;
 mod header;
 mod page_note;
 mod payload;
 
 pub use checkpoint::{Seal, fingerprint, image_check};
-pub use fold_end::FoldEnd;
 pub use header::{Header, HeaderError, PagesOf, TableOf, pairing_check};
 pub use page_note::PageNote;
 pub use payload::{Trim, put_summary, summary, summary_pages, summary_sectors};

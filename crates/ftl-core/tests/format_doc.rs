@@ -193,7 +193,11 @@ fn the_documents_figures_are_the_codes() {
     assert_eq!(slots, [9, 9 | 1 << 30, 9 | 2 << 30]);
     assert_eq!(Slot::Empty.code(), 0xFFFF_FFFF);
     let rows = [
-        (Kind::Header, "header", "page 0 of a meta block"),
+        (
+            Kind::Header,
+            "header",
+            "page 0 of a header block, and once more after the list of bad blocks",
+        ),
         (Kind::Log, "log", "log, before the summary"),
         (Kind::Summary, "summary", "the last pages of a log block"),
         (Kind::Data, "data", "chain block"),

@@ -67,7 +67,7 @@ impl WorstCase {
         let page = 2 + self.chain_slots + 2 * self.endangered;
         let copy = (2 + self.meta.slots) * self.rescue_pages();
         Operations {
-            reads: 3 * self.meta.blocks + backups + 2 * (page + copy) + self.ended(),
+            reads: 3 * self.meta.blocks + backups + 2 * (page + copy),
             programs: self.meta.pages,
             // Its own block, and that of a copy which it replaces.
             erases: 2,
@@ -81,13 +81,7 @@ impl WorstCase {
         // Each block's own first page and those of the blocks before it: half of them on average.
         let sort = self.chain_blocks * self.chain_pages * (found + 1).div_ceil(2);
         let roles = self.chain_blocks * (self.chain_pages + 1 + self.endangered);
-        Operations { reads: sort + roles + 2 * self.ended(), programs: 0, erases: found }
-    }
-
-    /// Returns the reads that show whether a fold ended with the page programmed last: of its block, and of the oldest
-    /// block that it was to replace.
-    const fn ended(&self) -> u64 {
-        (2 + self.found_blocks()) * self.chain_pages
+        Operations { reads: sort + roles + self.chain_pages, programs: 0, erases: found }
     }
 
     /// Returns the reads that build a chain's map when pages are lost: in addition to those of [`scan`](Self::scan),

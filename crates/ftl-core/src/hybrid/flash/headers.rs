@@ -30,13 +30,14 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites a header of which a copy is missing or whose list is too short: the one in doubt first, and each only
     /// while the other one stands, if it can.
     pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
-        for block in self.headers_by_doubt()? {
+        let mut states = self.header_states()?;
+        for block in Self::by_doubt(&states) {
             let spot = Spot::meta(block, 0);
             if self.is_bad(spot)? {
                 continue;
             }
-            let found = self.header_state(block)?;
-            let other = self.header_state(HEADER_BLOCKS - 1 - block)?;
+            let [found, other] =
+                [block, HEADER_BLOCKS - 1 - block].map(|at| states[usize::from(at)]);
             let named = found.list.ended && found.list.count >= self.failed.unmarked_count();
             // A read-only device is left alone if it can be.
             let whole = named && (found.copies == COPIES || self.failed.read_only);
@@ -46,6 +47,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             if self.rewrite_header(block, header)? == Programmed::BlockFailed {
                 self.retire_meta(spot)?;
             }
+            states = self.header_states()?;
         }
         Ok(())
     }
@@ -95,12 +97,19 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// end, or which names fewer blocks than the other, because its program may have been torn; or else the one of
     /// which less can be read, or the older one, whose erase may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        let (first, second) = (self.header_state(0)?, self.header_state(1)?);
+        Ok(Self::by_doubt(&self.header_states()?))
+    }
+
+    fn by_doubt([first, second]: &[HeaderState; 2]) -> [u16; 2] {
         let rank = |found: &HeaderState, other: &HeaderState| {
             let named = found.list.ended && found.list.count >= other.list.count;
             (named, found.copies, found.stamp)
         };
-        Ok(if rank(&second, &first) < rank(&first, &second) { [1, 0] } else { [0, 1] })
+        if rank(second, first) < rank(first, second) { [1, 0] } else { [0, 1] }
+    }
+
+    fn header_states(&mut self) -> Result<[HeaderState; 2], Fault<D::Error>> {
+        Ok([self.header_state(0)?, self.header_state(1)?])
     }
 
     /// The device's header, if a header block has it.

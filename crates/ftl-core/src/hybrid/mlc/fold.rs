@@ -5,7 +5,7 @@
 //! fold, the new block is discarded.
 
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::layout::{FoldEnd, Stamp};
+use crate::layout::Stamp;
 use crate::probe::Cause;
 use crate::table::{Bits, Row};
 
@@ -40,14 +40,11 @@ pub struct Job {
 
 impl Job {
     /// The note of the next page, in a block of `pages` pages. The first and the last page, which a mount reads, record
-    /// the block's wear, and the last how many blocks it replaces. The others record the distance of their stamp from
-    /// that of the first page, in case the first becomes unreadable; zero if it does not fit.
+    /// the block's wear. The others record the distance of their stamp from that of the first page, in case the first
+    /// becomes unreadable; zero if it does not fit.
     #[inline]
     pub fn note(&self, wear: u32, pages: u16, next: Stamp) -> u32 {
-        if self.page + 1 == pages {
-            return FoldEnd { wear, frozen: self.frozen }.code();
-        }
-        if self.page == 0 {
+        if self.page == 0 || self.page + 1 == pages {
             return wear;
         }
         let distance = next.get() - self.born.get();

@@ -10,7 +10,7 @@ use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
-use crate::layout::{FoldEnd, Kind};
+use crate::layout::Kind;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
@@ -34,11 +34,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                         self.mlc.chains.give_stale(block);
                         continue;
                     }
-                    let worn = match tag.kind {
-                        Kind::Data => FoldEnd::of_code(tag.note).wear,
-                        _ => tag.note,
-                    };
-                    self.wear.restore(block, worn);
+                    self.wear.restore(block, tag.note);
                     self.mlc.chains.push_first(logical, block);
                     self.mlc.chains.set_has_data(logical, true);
                 }

@@ -13,7 +13,7 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
-use crate::layout::{FoldEnd, Kind, Tag};
+use crate::layout::{Kind, Tag};
 use crate::probe::{Cause, Probe};
 use crate::table::BlockNumber;
 
@@ -277,68 +277,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(old) = self.mlc.chains.first(logical) else {
             return Ok(false);
         };
-        self.is_complete(old)
-    }
-
-    /// Whether the page programmed last completes a data block of which other pages are lost, and all blocks that it was
-    /// to replace still exist. Then that program failed, although the page can be read, and the mark of the block has
-    /// destroyed the others. The oldest block is the first to be erased. `end` is the tag of that page, which may not be
-    /// readable a second time.
-    pub(super) fn is_destroyed(
-        &mut self,
-        block: ChainBlock,
-        end: Tag,
-    ) -> Result<bool, Fault<D::Error>> {
-        let last = Spot::chain(block, self.shape.chain.pages - 1);
-        if !self.is_youngest(last) || self.is_complete(block)? || planted(Bug::TrustMarkedFold) {
-            return Ok(false);
-        }
-        let frozen = FoldEnd::of_code(end.note).frozen;
-        match self.blocks_before(block)? {
-            Some((oldest, count)) if count == frozen && frozen < FoldEnd::FROZEN_MAX => {
-                self.is_complete(oldest)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Whether every page of a block can be read: all of a data block, and of a log block up to its end, where power may
-    /// have failed.
-    fn is_complete(&mut self, block: ChainBlock) -> Result<bool, Fault<D::Error>> {
-        let (mut is_data, mut ended) = (false, false);
         for page in 0..self.shape.chain.pages {
-            let spot = Spot::chain(block, page);
-            match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(page) if !ended => is_data |= page.tag.kind == Kind::Data,
-                Seen::Erased if !is_data => ended |= !self.flash.may_be_left_out(spot),
-                Seen::Unreadable if !is_data && !ended => ended = true,
-                Seen::Page(_) | Seen::Erased | Seen::Unreadable => return Ok(false),
+            if !self.flash.look(Spot::chain(old, page), Cause::Mount)?.is_page() {
+                return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// The oldest block of the same chain and how many are older than that one, if any is.
-    fn blocks_before(
-        &mut self,
-        block: ChainBlock,
-    ) -> Result<Option<(ChainBlock, u16)>, Fault<D::Error>> {
-        let Some(First { tag, owner: Some(logical), .. }) = self.first_tag(block)? else {
-            return Ok(None);
-        };
-        let mut before: Option<(ChainBlock, u16)> = None;
-        let (born, mut oldest) = (tag.stamp, tag.stamp);
-        let mut next = self.mlc.chains.first(logical);
-        while let Some(other) = next {
-            let first = self.first_tag(other)?.map(|first| first.tag.stamp);
-            if let Some(stamp) = first.filter(|stamp| *stamp < born) {
-                let (at, count) = before.unwrap_or((other, 0));
-                let at = if stamp < oldest { other } else { at };
-                (before, oldest) = (Some((at, count + 1)), oldest.min(stamp));
-            }
-            next = self.mlc.chains.next(other);
-        }
-        Ok(before)
     }
 
     /// The role of a block in its chain, in which `older` blocks are older.
@@ -360,11 +304,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let end = self.flash.look(last, Cause::Mount)?.tag();
         // If its last page had been torn, pages that share its cells would be unreadable.
         let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
-        let whole = match end.filter(|end| matches!(end.kind, Kind::Data | Kind::ChainInPlace)) {
-            Some(_) if ended => true,
-            Some(end) => self.partners_stand(block)? && !self.is_destroyed(block, end)?,
-            None => ended,
+        // Nothing is programmed between a fold's last page and the erases of what it froze. If that still exists and the
+        // page is not the one programmed last, its program failed, and the chain was being folded again.
+        let ends = |end: Tag| match end.kind {
+            Kind::Data => older == 0 || self.is_youngest(last) || planted(Bug::TrustFailedFold),
+            kind => kind == Kind::ChainInPlace,
         };
+        let whole = ended || end.is_some_and(ends) && self.partners_stand(block)?;
         Ok(match (kind, whole) {
             (Kind::Data | Kind::ChainInPlace, true) => Role::Leads,
             (Kind::Data, false) => Role::Stale,

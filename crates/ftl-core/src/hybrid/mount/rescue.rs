@@ -136,18 +136,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Whether a page is the last of a data block, which makes the block valid, unless others of the block are lost: the
-    /// page was torn and has corrupted them, or the block was being marked bad.
+    /// Whether a page is the last of a data block, which makes the block valid, unless it was torn and corrupted others
+    /// of the block.
     fn ends_fold(&mut self, page: &Youngest) -> Result<bool, Fault<D::Error>> {
-        if page.kind != Kind::Data || page.spot.page() + 1 != self.shape.chain.pages {
-            return Ok(false);
-        }
-        let block = page.spot.chain_block();
-        let Some(end) = self.flash.look(page.spot, Cause::Mount)?.tag() else {
-            // It was torn.
-            return Ok(false);
-        };
-        Ok(self.partners_stand(block)? && !self.is_destroyed(block, end)?)
+        let last = page.kind == Kind::Data && page.spot.page() + 1 == self.shape.chain.pages;
+        Ok(last && self.partners_stand(page.spot.chain_block())?)
     }
 
     /// Erases the copies after their data was written again, and anything else in the rescue blocks.

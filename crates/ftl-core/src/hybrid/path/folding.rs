@@ -359,43 +359,64 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Abandons the running fold, because its chain has got a complete data block by other means.
     pub(crate) fn give_up_fold(&mut self) -> Result<(), Fault<D::Error>> {
-        let Some(job) = self.mlc.fold.finish() else {
-            return Ok(());
-        };
+        match self.drop_fold() {
+            Some(job) => self.free_block(job.target, job.cause),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the running fold without a data block. Its target is nobody's.
+    fn drop_fold(&mut self) -> Option<Job> {
+        let job = self.mlc.fold.finish()?;
         if self.wear_move.take_if(|moved| moved.under_way).is_some() {
             self.wear.declined();
         }
-        self.free_block(job.target, job.cause)
+        Some(job)
     }
 
     /// Folds the chain again, and completely, after a failed program to the fold's target: the writes since are in a
     /// log block that is younger than the old target, but older than the new one.
+    ///
+    /// The program that failed may have been that of the last page, which may be readable. So the next fold begins
+    /// before the old target is marked bad, which may destroy its other pages: a mount sees by the younger page that the
+    /// old fold was not finished.
     #[cold]
     #[inline(never)]
     pub(crate) fn fold_anew(&mut self, job: Job) -> Result<(), Fault<D::Error>> {
         let mut again = AGAIN_MAX;
         loop {
-            if self.mlc.chains.free_count() == 0 {
+            let last = self.mlc.chains.free_count() == 0;
+            if last {
                 // The failed block may be the only one.
                 if again == 0 {
                     return Err(self.no_block_left());
                 }
                 again -= 1;
             }
-            self.give_up_fold()?;
-            // Its last page may have failed and still be readable. While the block is neither marked nor listed, a
-            // mount may trust that page, and would need to know that it was programmed last.
+            let failed = self.drop_fold();
+            let begun = if last || planted(Bug::MarkBeforeFold) {
+                Ok(())
+            } else {
+                self.begin_fold(job.logical, None, job.cause).and_then(|()| self.fold_page())
+            };
+            if let Some(failed) = failed {
+                self.free_block(failed.target, failed.cause)?;
+            }
+            // While the block is neither marked nor listed, a mount may trust its last page, and would need to know that
+            // it was programmed last.
             self.flash.failed.noted()?;
-            match self.fold_through(&job) {
+            match begun.and_then(|()| self.fold_through(&job)) {
                 Err(Fault::BlockFailed) => {}
                 outcome => return outcome,
             }
         }
     }
 
-    /// Folds the whole chain of a job onto a free block.
+    /// Folds the whole chain of a job, onto a free block if that is not begun yet.
     pub(crate) fn fold_through(&mut self, job: &Job) -> Result<(), Fault<D::Error>> {
-        self.begin_fold(job.logical, None, job.cause)?;
+        if !self.mlc.fold.is_active() {
+            self.begin_fold(job.logical, None, job.cause)?;
+        }
         while self.mlc.fold.is_active() {
             self.fold_page()?;
         }
