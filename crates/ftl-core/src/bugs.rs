@@ -63,7 +63,7 @@ bugs! {
     DoubtOwnPages "Pages that share cells with one programmed since the mount count as torn by it when they die."
     DistrustTail "Two unreadable pages in the log's last block always count as the start of its erase."
     MarkBeforeFold "The target of a fold that failed is marked bad before the next fold begins."
-    TrustFailedFold "A fold counts as finished by its last page although another fold of the chain was begun after it."
+    TrustFailedFold "A fold counts as finished by its last page although another was begun because it failed."
     ForgetPartners "A fold counts as finished although its last page may be torn and has corrupted others."
     EraseFrozenEarly "A fold erases the first of its frozen blocks before its last page is programmed."
     EraseFailedFold "The target of a fold whose last page failed is erased, not marked bad, if no other block is left."

@@ -94,6 +94,8 @@ pub(crate) struct Unsettled {
     pub(crate) rescued: Option<Rescued>,
     /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
     pub(crate) copied_before: Option<Stamp>,
+    /// The chain of an interrupted fold that was begun because another had failed, and when.
+    pub(crate) again: Option<(LogicalBlock, Stamp)>,
     /// Whether the rest of the log is mapped.
     pub(crate) log: Mapped,
     /// Whether it is certain that no power cut hit an operation.

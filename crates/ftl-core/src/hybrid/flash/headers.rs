@@ -36,8 +36,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             if self.is_bad(spot)? {
                 continue;
             }
-            let [found, other] =
-                [block, HEADER_BLOCKS - 1 - block].map(|at| states[usize::from(at)]);
+            let [first, second] = states;
+            let (found, other) = if block == 0 { (first, second) } else { (second, first) };
             let named = found.list.ended && found.list.count >= self.failed.unmarked_count();
             // A read-only device is left alone if it can be.
             let whole = named && (found.copies == COPIES || self.failed.read_only);

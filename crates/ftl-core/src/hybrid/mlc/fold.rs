@@ -36,15 +36,51 @@ pub struct Job {
     pub page: u16,
     /// The stamp of the first page.
     pub born: Stamp,
+    /// Whether it is the first attempt.
+    pub attempt: Attempt,
+}
+
+/// Whether a fold was begun because another of the same chain had failed. The first page of its target says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempt {
+    /// It was not.
+    First,
+    /// It was: the older target is void, even if its last page can be read.
+    Again,
+}
+
+impl Attempt {
+    const AGAIN: u32 = 1 << 23;
+
+    /// The note of a target's first page, with its wear.
+    const fn note(self, wear: u32) -> u32 {
+        match self {
+            Self::First => Self::wear_of(wear),
+            Self::Again => wear | Self::AGAIN,
+        }
+    }
+
+    /// What the note of a target's first page says.
+    pub const fn of_note(note: u32) -> Self {
+        if note & Self::AGAIN == 0 { Self::First } else { Self::Again }
+    }
+
+    /// The wear in the note of a target's first page.
+    pub const fn wear_of(note: u32) -> u32 {
+        note & (Self::AGAIN - 1)
+    }
 }
 
 impl Job {
     /// The note of the next page, in a block of `pages` pages. The first and the last page, which a mount reads, record
-    /// the block's wear. The others record the distance of their stamp from that of the first page, in case the first
-    /// becomes unreadable; zero if it does not fit.
+    /// the block's wear, and the first whether this is the first attempt. The others record the distance of their stamp
+    /// from that of the first page, in case the first becomes unreadable; zero if it does not fit.
     #[inline]
     pub fn note(&self, wear: u32, pages: u16, next: Stamp) -> u32 {
-        if self.page == 0 || self.page + 1 == pages {
+        if self.page == 0 {
+            return self.attempt.note(wear);
+        }
+        if self.page + 1 == pages {
             return wear;
         }
         let distance = next.get() - self.born.get();
@@ -104,6 +140,13 @@ impl<'ram> Fold<'ram> {
     /// Whether the last of that chain's `logs` log blocks is frozen, so that nothing may be appended to it.
     pub fn seals(&self, logical: LogicalBlock, logs: u16) -> bool {
         self.is_of(logical) && logs == self.frozen_logs()
+    }
+
+    /// Notes that another fold of the chain has failed before this one.
+    pub fn repeat(&mut self) {
+        if let Some(job) = &mut self.job {
+            job.attempt = Attempt::Again;
+        }
     }
 
     /// Notes that the next page was just programmed, with that stamp.

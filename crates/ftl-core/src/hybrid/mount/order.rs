@@ -12,6 +12,7 @@ use crate::health::mean;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::mlc::fold::Attempt;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Tag};
 use crate::probe::{Cause, Probe};
@@ -52,7 +53,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 known -= 1;
                 continue;
             };
-            if page == 0 || tag.kind == Kind::ChainInPlace {
+            if page == 0 && tag.kind == Kind::Data {
+                worn = Attempt::wear_of(tag.note);
+            } else if page == 0 || tag.kind == Kind::ChainInPlace {
                 worn = tag.note;
             }
             // If the page that records its wear cannot be read, the wear of the previous block is assumed.
@@ -71,6 +74,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             {
                 // The fold was interrupted. The blocks that it froze may have held nothing but pages that power cuts
                 // left unstable, and that have died since, so that it is alone.
+                let again = page == 0 && Attempt::of_note(tag.note) == Attempt::Again;
+                if let Some(state) = self.unsettled.as_mut().filter(|_| again) {
+                    state.again = Some((logical, tag.stamp));
+                }
                 self.mlc.chains.give_stale(block);
                 continue;
             }
@@ -285,9 +292,16 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
+    /// Whether another fold of the chain was begun after that page because it had failed, although it may be readable.
+    fn is_folded_again(&self, logical: Option<LogicalBlock>, end: Tag) -> bool {
+        let again = self.unsettled.and_then(|state| state.again);
+        again.is_some_and(|(of, born)| logical == Some(of) && end.stamp < born)
+            && !planted(Bug::TrustFailedFold)
+    }
+
     /// The role of a block in its chain, in which `older` blocks are older.
     fn role(&mut self, block: ChainBlock, older: u16) -> Result<Role, Fault<D::Error>> {
-        let Some(First { tag: Tag { kind, stamp, .. }, .. }) = self.first_tag(block)? else {
+        let Some(First { tag: Tag { kind, stamp, .. }, owner, .. }) = self.first_tag(block)? else {
             // Its torn page has become unreadable since it was read.
             return Ok(Role::Stale);
         };
@@ -304,10 +318,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let end = self.flash.look(last, Cause::Mount)?.tag();
         // If its last page had been torn, pages that share its cells would be unreadable.
         let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
-        // Nothing is programmed between a fold's last page and the erases of what it froze. If that still exists and the
-        // page is not the one programmed last, its program failed, and the chain was being folded again.
+        let is_void = |end: Tag| older > 0 && self.is_folded_again(owner, end);
         let ends = |end: Tag| match end.kind {
-            Kind::Data => older == 0 || self.is_youngest(last) || planted(Bug::TrustFailedFold),
+            Kind::Data => !is_void(end),
             kind => kind == Kind::ChainInPlace,
         };
         let whole = ended || end.is_some_and(ends) && self.partners_stand(block)?;

@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{AGAIN_MAX, Content, Fetched, Gathered, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
-use crate::hybrid::mlc::fold::Job;
+use crate::hybrid::mlc::fold::{Attempt, Job};
 use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::path::piece::{PageOf, SourceSlot};
 use crate::hybrid::state::Ftl;
@@ -129,8 +129,16 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let data = self.mlc.chains.data(logical).is_some();
         let frozen = frozen_logs + u16::from(data);
-        let job = Job { logical, target, cause, frozen, frozen_logs, page: 0, born: Stamp::ZERO };
-        self.mlc.fold.start(job);
+        self.mlc.fold.start(Job {
+            logical,
+            target,
+            cause,
+            frozen,
+            frozen_logs,
+            page: 0,
+            born: Stamp::ZERO,
+            attempt: Attempt::First,
+        });
         Ok(())
     }
 
@@ -397,7 +405,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let begun = if last || planted(Bug::MarkBeforeFold) {
                 Ok(())
             } else {
-                self.begin_fold(job.logical, None, job.cause).and_then(|()| self.fold_page())
+                self.fold_first_page_again(&job)
             };
             if let Some(failed) = failed {
                 self.free_block(failed.target, failed.cause)?;
@@ -410,6 +418,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 outcome => return outcome,
             }
         }
+    }
+
+    /// Begins to fold the chain of a job that failed onto a free block.
+    fn fold_first_page_again(&mut self, job: &Job) -> Result<(), Fault<D::Error>> {
+        self.begin_fold(job.logical, None, job.cause)?;
+        self.mlc.fold.repeat();
+        self.fold_page()
     }
 
     /// Folds the whole chain of a job, onto a free block if that is not begun yet.
