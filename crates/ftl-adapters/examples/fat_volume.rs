@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 
 use embedded_sdmmc::{TimeSource, Timestamp, VolumeIdx, VolumeManager};
 use ftl_adapters::{ByteStore, SdmmcBlocks};
-use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
+use ftl_core::NoProbe;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_iface::{Bytes, NandDevice};
 use nand_model::{Chip, Content, datasheet};
 
@@ -28,10 +29,10 @@ impl TimeSource for NoClock {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let chip = Chip::new(&datasheet::builtin("spi-nand-1g")?, Content::Bytes)?;
-    let config = Config { sector_bytes: Bytes::new(2048), ..Config::one_region(64) };
-    let plan = RamPlan::new(chip.geometry(), &config)?;
-    let mut memory = OwnedRam::for_plan(&plan);
-    let ftl = Ftl::format(chip, &config, memory.lend(), 0x5EED, NoProbe)?;
+    let config = PagedConfig { sector_bytes: Bytes::new(2048), ..PagedConfig::SMALL };
+    let plan = PagedPlan::new(chip.geometry(), &config)?;
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let ftl = PageFtl::format(chip, &config, memory.lend(), 0x5EED, NoProbe)?;
 
     let mut sector = [0; 2048];
     let blocks = SdmmcBlocks::new(ByteStore::new(ftl, &mut sector)?);

@@ -2,20 +2,21 @@
 #![no_std]
 
 use ftl_adapters::LogProbe;
-use ftl_core::{Config, Ftl, MountError, Ram};
+use ftl_core::NoProbe;
+use ftl_core::paged::{PageFtl, PagedConfig, PagedMountError, PagedRam};
 use ftl_iface::{BlockStore, NandDevice, Sector};
 
 /// Mounts the device, and logs what each step does.
 pub fn read_the_first_sector<D: NandDevice>(
     driver: D,
-    config: &Config,
-    memory: Ram<'_>,
+    config: &PagedConfig,
+    memory: PagedRam<'_>,
     data: &mut [u8],
-) -> Result<(), MountError<D::Error>>
+) -> Result<(), PagedMountError<D::Error>>
 where
     D::Error: defmt::Format,
 {
-    let mut ftl = Ftl::mount(driver, config, memory, LogProbe::<ftl_core::NoProbe>::default())?;
+    let mut ftl = PageFtl::mount(driver, config, memory, LogProbe::<NoProbe>::default())?;
     if let Err(error) = ftl.read(Sector::new(0), data) {
         defmt::error!("the first sector: {}", error);
     }

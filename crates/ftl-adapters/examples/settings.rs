@@ -4,7 +4,8 @@
 
 use embedded_storage::Storage;
 use ftl_adapters::ByteStore;
-use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
+use ftl_core::NoProbe;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_iface::{Bytes, NandDevice};
 use nand_model::{Chip, Content, datasheet};
 
@@ -22,12 +23,12 @@ fn count_boot<S: Storage>(storage: &mut S) -> Result<u32, S::Error> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut chip = Chip::new(&datasheet::builtin("spi-nand-1g")?, Content::Bytes)?;
-    let config = Config { sector_bytes: Bytes::new(2048), ..Config::one_region(64) };
-    let plan = RamPlan::new(chip.geometry(), &config)?;
-    let mut memory = OwnedRam::for_plan(&plan);
-    Ftl::format(&mut chip, &config, memory.lend(), 0x5EED, NoProbe)?;
+    let config = PagedConfig { sector_bytes: Bytes::new(2048), ..PagedConfig::SMALL };
+    let plan = PagedPlan::new(chip.geometry(), &config)?;
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    PageFtl::format(&mut chip, &config, memory.lend(), 0x5EED, NoProbe)?;
     for boot in 1..=3 {
-        let mut ftl = Ftl::mount(&mut chip, &config, memory.lend(), NoProbe)?;
+        let mut ftl = PageFtl::mount(&mut chip, &config, memory.lend(), NoProbe)?;
         let mut sector = [0; 2048];
         let counted = count_boot(&mut ByteStore::new(&mut ftl, &mut sector)?)?;
         assert_eq!(counted, boot);

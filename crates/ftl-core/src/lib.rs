@@ -11,8 +11,7 @@
 //!
 //! # Example
 //!
-//! A small simulated chip is formatted, written to, and mounted again. Firmware lends static arrays instead of
-//! `OwnedPagedRam`; [`hybrid::ram`] shows how.
+//! A small simulated chip is formatted, written to, and mounted again.
 //!
 //! ```
 //! use ftl_core::NoProbe;
@@ -46,8 +45,40 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The hybrid is used by the same calls, with [`Config`], [`RamPlan`] and `OwnedRam`; [`FtlKind`] and [`MountedFtl`]
-//! are traits for code that takes either.
+//! Firmware lends static arrays instead of `OwnedPagedRam`. The plan is a constant, so a configuration that does not
+//! fit the chip fails the build:
+//!
+//! ```
+//! use ftl_core::paged::{PagedConfig, PagedPlan, PagedRam};
+//! use ftl_iface::{BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry};
+//!
+//! const SLC: RegionGeometry = RegionGeometry {
+//!     cell: Cell::Slc,
+//!     blocks: BlockCount::new(1024),
+//!     pages_per_block: PageCount::new(64),
+//!     page_bytes: Bytes::new(2048),
+//!     spare_bytes: Bytes::new(64),
+//!     pairing: Pairing::None,
+//! };
+//! const PLAN: PagedPlan = match Geometry::new(Some(SLC), None) {
+//!     Ok(geometry) => match PagedPlan::new(&geometry, &PagedConfig::SMALL) {
+//!         Ok(plan) => plan,
+//!         Err(_) => panic!("the configuration does not fit the chip"),
+//!     },
+//!     Err(_) => panic!("the geometry is impossible"),
+//! };
+//! const _: () = assert!(PLAN.total_bytes() <= 32 * 1024, "more than the firmware has for it");
+//!
+//! // In firmware these are statics, each in a cell that gives it away once.
+//! let (mut halves, mut words) = ([0_u16; PLAN.halves()], [0_u32; PLAN.words()]);
+//! let mut bytes = [0_u8; PLAN.bytes()];
+//! let ram = PagedRam::lend(&PLAN, &mut halves, &mut words, &mut bytes)?;
+//! # drop(ram);
+//! # Ok::<(), ftl_core::WrongLength>(())
+//! ```
+//!
+//! The hybrid is used by the same calls, with [`Config`], [`RamPlan`] and `OwnedRam` (`examples/hybrid.rs`);
+//! [`FtlKind`] and [`MountedFtl`] are traits for code that takes either.
 //!
 //! # Modules
 //!

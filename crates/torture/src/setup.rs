@@ -20,9 +20,9 @@ use crate::subject::Subject;
 #[serde(rename_all = "lowercase")]
 pub enum FtlName {
     /// Of `ftl-core`: a log before block chains.
-    #[default]
     Hybrid,
     /// Of `ftl-core`: a page map over both regions.
+    #[default]
     Paged,
 }
 
@@ -88,7 +88,7 @@ pub enum SetupError {
     #[error("the page store does not fit the device: {0}")]
     PagedShape(PagedShapeError),
     /// The page store has no such configuration.
-    #[error("the page store has no system \"conventional\": take hybrid or small")]
+    #[error("the page store has no system \"conventional\": take hybrid or small, or --ftl hybrid")]
     PagedSystem,
 }
 
@@ -291,9 +291,14 @@ const SPARE_PAGED: u32 = 2;
 
 fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> {
     let filter = small_writes(part.sector_bytes);
+    // The table must hold the entries of two blocks.
+    let regions = [part.geometry.slc(), part.geometry.mlc()];
+    let block = regions.into_iter().flatten().map(ftl_iface::RegionGeometry::block_bytes).max();
+    let two = 2 * block.unwrap_or(0) / u64::from(part.sector_bytes.get());
+    let two = u32::try_from(two).unwrap_or(u32::MAX);
     let usual = PagedConfig {
         sector_bytes: part.sector_bytes,
-        dirty_entries: 128,
+        dirty_entries: two.max(128),
         cached_leaves: 3,
         anchor_blocks: 3,
         filter,
@@ -303,7 +308,7 @@ fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> 
         System::Hybrid => Ok(usual),
         System::Conventional => Err(SetupError::PagedSystem),
         System::Small => Ok(PagedConfig {
-            dirty_entries: 96,
+            dirty_entries: two.max(96),
             cached_leaves: 2,
             streams: Streams::One,
             filter: FilterChoice::AcceptAll,

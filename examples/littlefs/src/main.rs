@@ -2,7 +2,8 @@
 //!
 //! On a microcontroller the chip is a driver and memory is lent from statics; [`Disk`] stays as it is.
 
-use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
+use ftl_core::NoProbe;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_iface::{BlockStore, Bytes, NandDevice, Sector, SectorCount};
 use littlefs2::consts::{U16, U2048};
 use littlefs2::driver::Storage;
@@ -52,18 +53,18 @@ fn sector(at: usize) -> Sector {
 
 fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let chip = Chip::new(&datasheet::builtin("spi-nand-1g")?, Content::Bytes)?;
-    let config = Config { sector_bytes: Bytes::new(SECTOR as u32), ..Config::one_region(64) };
-    let plan = RamPlan::new(chip.geometry(), &config)?;
+    let config = PagedConfig { sector_bytes: Bytes::new(SECTOR as u32), ..PagedConfig::SMALL };
+    let plan = PagedPlan::new(chip.geometry(), &config)?;
     let (name, text) = (path!("notes.txt"), b"written before the power went off");
 
-    let mut memory = OwnedRam::for_plan(&plan);
-    let mut disk = Disk(Ftl::format(chip, &config, memory.lend(), 0x5EED, NoProbe)?);
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let mut disk = Disk(PageFtl::format(chip, &config, memory.lend(), 0x5EED, NoProbe)?);
     Filesystem::format(&mut disk).map_err(told)?;
     Filesystem::mount_and_then(&mut disk, |files| files.write(name, text)).map_err(told)?;
     let (chip, _) = disk.0.into_parts(); // all that was in RAM is gone
 
-    let mut memory = OwnedRam::for_plan(&plan);
-    let mut disk = Disk(Ftl::mount(chip, &config, memory.lend(), NoProbe)?);
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let mut disk = Disk(PageFtl::mount(chip, &config, memory.lend(), NoProbe)?);
     let read = Filesystem::mount_and_then(&mut disk, |files| files.read::<64>(name));
     assert_eq!(read.map_err(told)?.as_slice(), text);
     println!("{name} is there after a mount, {} bytes of RAM", plan.total_bytes());

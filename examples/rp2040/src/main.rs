@@ -13,16 +13,17 @@ use embassy_time::{Delay, Timer};
 use embedded_hal_bus::spi::ExclusiveDevice;
 use embedded_sdmmc::{Mode, TimeSource, Timestamp, VolumeIdx, VolumeManager};
 use ftl_adapters::{ByteStore, SdmmcBlocks};
-use ftl_core::{Config, Ftl, MountError, NoProbe, Ram, RamPlan};
+use ftl_core::NoProbe;
+use ftl_core::paged::{PageFtl, PagedConfig, PagedMountError, PagedPlan, PagedRam};
 use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, StoreWriteError};
 use ftl_spi_nand::{SpiNand, parts};
 use static_cell::ConstStaticCell;
 use {defmt_rtt as _, panic_probe as _};
 
-/// 64 of 1,024 blocks take the hot writes. `tandem size --device spi-nand-1g` tells what it costs.
-const CONFIG: Config = Config { sector_bytes: Bytes::new(2048), ..Config::one_region(64) };
+/// One map over the whole chip, kept on flash. `tandem size --device spi-nand-1g` tells what it costs.
+const CONFIG: PagedConfig = PagedConfig { sector_bytes: Bytes::new(2048), ..PagedConfig::SMALL };
 
-const PLAN: RamPlan = match RamPlan::new(&parts::W25N01GV.geometry, &CONFIG) {
+const PLAN: PagedPlan = match PagedPlan::new(&parts::W25N01GV.geometry, &CONFIG) {
     Ok(plan) => plan,
     Err(_) => panic!("the configuration does not fit the chip"),
 };
@@ -64,26 +65,26 @@ async fn main(_spawner: Spawner) {
     info!("{} answers; the FTL takes {} bytes of RAM", nand.part().name, PLAN.total_bytes());
 
     let (halves, words, bytes) = (HALVES.take(), WORDS.take(), BYTES.take());
-    let ram = unwrap!(Ram::lend(&PLAN, halves, words, bytes).ok());
-    match Ftl::mount(&mut nand, &CONFIG, ram, NoProbe) {
+    let ram = unwrap!(PagedRam::lend(&PLAN, halves, words, bytes).ok());
+    match PageFtl::mount(&mut nand, &CONFIG, ram, NoProbe) {
         Ok(ftl) => serve(ftl).await,
         // Only this error means that the chip holds nothing of an FTL's.
-        Err(MountError::NotFormatted) => {
-            let ram = unwrap!(Ram::lend(&PLAN, halves, words, bytes).ok());
+        Err(PagedMountError::NotFormatted) => {
+            let ram = unwrap!(PagedRam::lend(&PLAN, halves, words, bytes).ok());
             let key = RoscRng.next_u32();
-            match Ftl::format(&mut nand, &CONFIG, ram, key, NoProbe) {
+            match PageFtl::format(&mut nand, &CONFIG, ram, key, NoProbe) {
                 Ok(ftl) => serve(ftl).await,
                 Err(_) => {
                     defmt::panic!("the chip cannot be formatted: has it too many bad blocks?")
                 }
             }
         }
-        Err(_) => defmt::panic!("the chip does not mount: see ftl_core::MountError"),
+        Err(_) => defmt::panic!("the chip does not mount: see ftl_core::paged::PagedMountError"),
     }
 }
 
 /// Counts this start in a file, and then takes work out of the way of later writes.
-async fn serve<D: NandDevice<Error: 'static>>(mut ftl: Ftl<'_, &mut D, NoProbe>) -> ! {
+async fn serve<D: NandDevice<Error: 'static>>(mut ftl: PageFtl<'_, &mut D, NoProbe>) -> ! {
     if count_start(&mut ftl).is_none() {
         warn!(
             "there is no FAT volume: format one over USB, as ftl-adapters' example usb_disk shows"

@@ -42,7 +42,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "less SLC; the result also as JSON",
             ),
             (
-                "tandem compare mine.csv --systems 'conventional,hybrid,hybrid?filter=off'",
+                "tandem compare mine.csv --systems 'conventional,paged,paged?filter=off'",
                 "what does the hot-data filter gain?",
             ),
             (
@@ -59,7 +59,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "replay",
         &[
-            ("tandem replay mine.csv", "every figure of the hybrid"),
+            ("tandem replay mine.csv", "every figure of the page store"),
             ("tandem replay mine.csv --system conventional", "without SLC"),
             (
                 "tandem replay mine.csv --open-loop --parallel",
@@ -149,7 +149,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         &[
             ("tandem systems", "what can be compared"),
             (
-                "tandem compare mine.csv --systems 'hybrid,hybrid?throttle=off'",
+                "tandem compare mine.csv --systems 'paged,paged?throttle=on'",
                 "a system with a parameter; several are joined by &",
             ),
             (
@@ -194,6 +194,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem torture",
                 "power cuts at every operation on a small device; counts lost data and stuck devices",
             ),
+            ("tandem torture --ftl hybrid", "the same for the hybrid"),
             (
                 "tandem torture --device all --cuts 500 --nested --faults all",
                 "all small devices, with faults",
@@ -216,8 +217,15 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "size",
         &[
             ("tandem size --device spi-nand-1g", "RAM, code, the worst request, mounts"),
-            ("tandem size --config list > mine.toml", "the keys of a configuration, to edit"),
-            ("tandem size --device ./my-part.toml --config mine.toml", "for your own chip"),
+            (
+                "tandem size --config list > mine.toml",
+                "the keys of the hybrid's configuration, to edit",
+            ),
+            ("tandem size --device ./my-part.toml", "for your own chip"),
+            (
+                "tandem size --system hybrid --config mine.toml",
+                "of the hybrid, as you configure it",
+            ),
         ],
     ),
     (

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::base::Failure;
 use crate::engine::replay::{self, Outcome};
-use crate::engine::systems::Chosen;
+use crate::engine::systems::{Chosen, USUAL};
 use crate::input::options::Options;
 use crate::output::progress::Bar;
 use crate::output::{json, report, text};
@@ -12,8 +12,8 @@ use crate::output::{json, report, text};
 /// The arguments of `replay`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The system, with optional parameters: `hybrid?filter=off`. `tandem systems` lists them
-    #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
+    /// The system, with optional parameters: `paged?filter=off`. `tandem systems` lists them
+    #[arg(long, default_value = USUAL, value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Chosen,
     #[command(flatten)]
     options: Options,

@@ -35,13 +35,15 @@ fn no_slc_is_no_log() {
 
 #[test]
 fn advice_names_what_helps() {
-    let (code, slc) = failure(&["replay", "synth:uniform?requests=1", "--slc", "300GiB"]);
+    let (code, slc) =
+        failure(&["replay", "synth:uniform?requests=1", "--system", "hybrid", "--slc", "300GiB"]);
     assert_eq!(code, Some(2));
     assert!(slc.contains("ask for --slc ") && !slc.contains("--capacity"), "{slc}");
     // What is advised works, although half of its places are more than a hash table takes.
     let advised =
         slc.split("--slc ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a size");
-    let advised = result(&["replay", "synth:uniform?requests=10", "--slc", advised]);
+    let ten = "synth:uniform?requests=10";
+    let advised = result(&["replay", ten, "--system", "hybrid", "--slc", advised]);
     assert!(advised["slc_bytes"].as_u64().expect("a size") > 4 << 30);
     let beyond = |name: &str, gibibytes: u64| {
         let path = file(name, format!("0,R,{},4096\n", gibibytes << 30));
@@ -59,7 +61,7 @@ fn energies_have_one_unit_and_trims_are_told() {
     let path = file("trims.csv", "0,W,0,8192\n10,T,0,4096\n20,T,4096,4096\n30,R,0,4096\n");
     let arguments = [&path, "--device", "tiny"];
     let replayed = printed(&[&["replay"], &arguments[..]].concat());
-    let compared = printed(&[&["compare", "--systems", "hybrid"], &arguments[..]].concat());
+    let compared = printed(&[&["compare", "--systems", "paged"], &arguments[..]].concat());
     let energy = replayed
         .lines()
         .find_map(|line| line.trim_start().strip_prefix("energy "))
@@ -161,8 +163,9 @@ fn what_blktrace_wrote_for_each_processor_is_one_trace() {
     let folder = folder.to_str().expect("text");
     let pattern = format!("{folder}/sda.blktrace.*");
     let [first, second] = [0, 1].map(|at| format!("{folder}/sda.blktrace.{at}"));
+    let on_hybrid = ["replay", "--open-loop", "--device", "tiny", "--system", "hybrid"];
     for names in [&[folder][..], &[pattern.as_str()], &[second.as_str(), first.as_str()]] {
-        let run = result(&[&["replay", "--open-loop", "--device", "tiny"], names].concat());
+        let run = result(&[&on_hybrid[..], names].concat());
         let requests = &run["requests"];
         assert_eq!((requests["reads"].as_u64(), requests["writes"].as_u64()), (Some(1), Some(2)));
         // The read, 4 us after the first write, waits for both: four pages of 200 us each in the log, whose block is

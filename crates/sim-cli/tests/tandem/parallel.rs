@@ -45,7 +45,7 @@ fn total(result: &Value) -> f64 {
 fn a_lone_write_answers_when_its_page_is_programmed() {
     let lone = trace("lone", "0,W,4096,4096\n");
     for flags in [&[][..], &["--parallel"], &["--parallel", "--open-loop"]] {
-        let result = on_tlc(&lone, flags);
+        let result = on_tlc(&lone, &[&["--system", "hybrid"], flags].concat());
         assert_eq!(figure(&result, "/write_us/total"), 200.0 + 20.64, "{flags:?}");
         assert_eq!(figure(&result, "/response_by_cause_us/writes/host"), 220.64, "{flags:?}");
     }

@@ -127,7 +127,8 @@ fn a_runs_file_is_what_a_replay_writes() {
     let results = results(&out);
     assert_eq!(results.len(), 2 * 3, "two seeds; conventional once, hybrid at two sizes");
     let workload = "synth:zipf?requests=2000&size=1KiB&seed=2";
-    let arguments = ["replay", workload, "--device", "tiny", "--slc", "80KiB", "--json", "-"];
+    let on = ["--device", "tiny", "--slc", "80KiB", "--system", "hybrid"];
+    let arguments = [&["replay", workload, "--json", "-"][..], &on].concat();
     let replay: Value = serde_json::from_slice(&tandem(&arguments).stdout).unwrap();
     let found = results.values().map(|text| serde_json::from_str::<Value>(text).unwrap());
     let same = |found: &Value| {
@@ -329,7 +330,7 @@ fn a_wrong_plan_is_told_with_its_line() {
     let base = "devices = [\"tiny\"]\nsystems = [\"hybrid\"]\ntraces = [\"synth:zipf\"]\n";
     for (wrong, line, telling) in [
         (base.replace("\"tiny\"", "\"tiny\",\n\"c9\""), 2, "no device is named `c9`"),
-        (base.replace("hybrid", "hybird"), 2, "give one of hybrid, conventional"),
+        (base.replace("hybrid", "hybird"), 2, "give one of paged, hybrid"),
         (base.replace("\"hybrid\"", "\"hybrid?filter=perhaps\""), 2, "on or off"),
         (base.replace("synth:zipf", "none.csv"), 3, "none.csv cannot be read"),
         (base.replace("synth:zipf", "synth:zipf?sked=1"), 3, "no parameter is called `sked`"),

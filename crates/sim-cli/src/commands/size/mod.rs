@@ -18,17 +18,18 @@ use nand_model::part::{Nanos, Part};
 use serde::Deserialize;
 
 use crate::base::{Failure, files, show};
-use crate::engine::systems::{Blueprint, Chosen, Store};
+use crate::engine::systems::{Blueprint, Chosen, Store, USUAL};
 use crate::input::device::DeviceArgs;
 use crate::output::table::{Edge, Table};
 
 /// The arguments of `size`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The FTL: hybrid (with a log), conventional (without), or paged
-    #[arg(long, default_value = "hybrid", value_parser = Chosen::parse, value_name = "SYSTEM")]
+    /// The FTL: paged, hybrid (with a log), or conventional (without)
+    #[arg(long, default_value = USUAL, value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Chosen,
-    /// A TOML file with changes to the system's own configuration: `tandem size --config list` lists the keys
+    /// A TOML file with changes to the configuration of `hybrid` or `conventional`: `tandem size --config list` lists
+    /// the keys
     #[arg(long, value_name = "FILE.toml")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -76,7 +77,7 @@ struct Keys {
 
 /// The keys, as `--config list` prints them.
 const KEYS: &str = "\
-# Each key may be left out. Their meaning is that of ftl_core::Config.
+# For --system hybrid or conventional. Each key may be left out. Their meaning is that of ftl_core::Config.
 sector_bytes = 2048           # the unit in which the FTL maps
 capacity_bytes = 100000000    # what the host may use
 log_blocks = 64               # of a device of one region: its first blocks become the log; 0: no log
@@ -153,8 +154,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let mut config = match store {
         Store::Chains(chains) => chains.0,
         Store::Pages(_) if args.config.is_some() => {
-            let reason =
-                "--config: its keys are for the hybrid FTL; here use --system 'paged?entries=4096'";
+            let reason = "--config: its keys are for --system hybrid; here use --system 'paged?entries=4096'";
             return Err(Failure::Arguments(reason.into()));
         }
         Store::Pages(pages) => {
@@ -186,7 +186,7 @@ fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Fa
     worst((part, plan.shape().sector_bytes), (costs, bound.maintain(1), None), out)?;
     writeln!(
         out,
-        "  A write that finds an area without free blocks waits longer, until some are freed."
+        "  A write that finds an area without free blocks waits\n  longer, until some are freed."
     )?;
     mounts::of_pages(part, plan, out)
 }
@@ -313,6 +313,6 @@ mod tests {
         }
         args.config = Some("keys.toml".into());
         let refused = run(&args, &mut Vec::new()).unwrap_err();
-        assert!(refused.to_string().contains("for the hybrid FTL"), "{refused}");
+        assert!(refused.to_string().contains("for --system hybrid"), "{refused}");
     }
 }

@@ -22,8 +22,8 @@ use crate::base::{Failure, files, interrupt, notes, show};
 /// The arguments of `torture`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// The FTL
-    #[arg(long, default_value = "hybrid", value_parser = ftl(), value_name = "FTL")]
+    /// The FTL: the page store, or the hybrid
+    #[arg(long, default_value = FtlName::default().name(), value_parser = ftl(), value_name = "FTL")]
     ftl: FtlName,
     /// Test this many random worlds. Each is drawn from a seed: a device, a configuration, faults, and sixty lives with
     /// power cuts in any operation. A failing world is shrunk to a minimal one that still fails
@@ -32,10 +32,11 @@ pub struct Args {
     /// Repeat only these lives of one world, as a failure prints them; shows the operations on the device
     #[arg(long, value_name = "LIFE:STEPS/…", requires = "worlds")]
     lives: Option<Kept>,
-    /// The device: a built-in name, a device file, or `all` for every small device, each with and without a log
+    /// The device: a built-in name, a device file, or `all` for every small device in several configurations
     #[arg(long, default_value = "tiny", value_name = "DEVICE")]
     device: String,
-    /// The configuration of the FTL: `conventional` has no log, and `small` makes everything as small as possible
+    /// The configuration of the FTL: `hybrid` is the usual one of either FTL, `conventional` the hybrid without its
+    /// log, and `small` makes everything as small as possible
     #[arg(long, default_value = "hybrid", value_parser = system(), value_name = "SYSTEM")]
     system: System,
     /// Requests of the workload
@@ -80,7 +81,8 @@ const FIXED: [&str; 10] =
 // With few names, the library suggests the one meant, and shells offer them.
 
 fn ftl() -> impl TypedValueParser<Value = FtlName> {
-    PossibleValuesParser::new(FtlName::ALL.map(FtlName::name)).map(|name| {
+    // The default comes first.
+    PossibleValuesParser::new(FtlName::ALL.map(FtlName::name).into_iter().rev()).map(|name| {
         let found = FtlName::ALL.into_iter().find(|ftl| ftl.name() == name);
         found.unwrap_or_default()
     })

@@ -53,7 +53,7 @@ type Plan = fn(&Setup, &Values) -> Result<Blueprint, Failure>;
 /// The systems that can be mounted again, because their state survives on flash.
 #[cfg(unix)]
 const MOUNTABLE: &[(&str, Plan)] =
-    &[("hybrid", live::hybrid), ("conventional", live::conventional), ("paged", live::paged)];
+    &[("paged", live::paged), ("hybrid", live::hybrid), ("conventional", live::conventional)];
 
 /// Systems for tests only.
 const FOR_TESTS: &[Entry] = &[
@@ -215,6 +215,9 @@ impl Several {
     }
 }
 
+/// The system that commands of one system take where none is named: the page store.
+pub(crate) const USUAL: &str = "paged";
+
 /// The names of all systems.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     entries().map(|entry| entry.name)
@@ -279,7 +282,7 @@ mod tests {
         };
         let setup = device.setup().unwrap();
         let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
-        assert!(refused.to_string().contains("take hybrid, conventional or paged"), "{refused}");
+        assert!(refused.to_string().contains("take paged, hybrid or conventional"), "{refused}");
         Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
     }
 

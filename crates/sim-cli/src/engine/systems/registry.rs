@@ -42,6 +42,14 @@ impl PowerLoss {
 /// The systems of this repository.
 pub(super) const SYSTEMS: &[Entry] = &[
     Entry {
+        name: "paged",
+        title: "one page map over SLC and MLC; small hot writes and the map itself in the SLC",
+        parameters: &paged::PAGED,
+        uses_slc: true,
+        power: PowerLoss::Survived,
+        run: paged::paged,
+    },
+    Entry {
         name: "hybrid",
         title: "a log in the SLC takes small hot writes, the MLC the rest (Chang 2010)",
         parameters: &ours::HYBRID,
@@ -56,14 +64,6 @@ pub(super) const SYSTEMS: &[Entry] = &[
         uses_slc: false,
         power: PowerLoss::Survived,
         run: ours::conventional,
-    },
-    Entry {
-        name: "paged",
-        title: "one page map over SLC and MLC; small hot writes and the map itself in the SLC",
-        parameters: &paged::PAGED,
-        uses_slc: true,
-        power: PowerLoss::Survived,
-        run: paged::paged,
     },
     Entry {
         name: "page-slc",
