@@ -52,7 +52,7 @@ bugs! {
     FillOpenChainBlock "After a power cut the last log block of a chain takes more pages."
     FillOpenHead "After a power cut the log's head takes more pages."
     RepeatSummary "A head closed after a power cut gets a summary although an earlier mount may have been cut in it."
-    RepeatFailedSummary "A summary is programmed once more where one failed, if what was programmed after it has become unreadable."
+    RepeatFailedSummary "A summary is programmed once more where one failed, if the page after it has died."
     ForgetYoungest "The last programmed page is not copied after a power cut."
     ForgetRescued "Data copied after a power cut is not written again."
     EraseRescuedEarly "Data copied after a power cut is erased before it is written again."

@@ -55,8 +55,8 @@ pub fn fill(store: &mut impl BlockStore, dice: &mut Dice) -> Vec<u32> {
     truth
 }
 
-/// Returns how many sectors cannot be read, or read as something else than what was written: where nearly every page has
-/// become unreadable, nothing may tell that an older copy is one.
+/// Returns how many sectors cannot be read, or read as something else than what was written: where nearly every page
+/// has become unreadable, nothing may tell that an older copy is one.
 pub fn harmed(store: &mut impl BlockStore, truth: &[u32]) -> usize {
     let mut data = vec![0; store.sector_bytes().as_usize()];
     let is_harmed = |(sector, version): &(u32, &u32)| {

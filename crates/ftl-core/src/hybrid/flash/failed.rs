@@ -8,10 +8,10 @@
 //! blocks are rewritten for it, one after the other, so that one of them is always complete. The second copy of the
 //! header ends the list: if it was begun, all pages before it were programmed completely.
 
-use ftl_iface::{MarkError, NandDevice, Sector};
+use ftl_iface::{NandDevice, Sector};
 use heapless::Vec;
 
-use super::{Content, Flash, Programmed, Purpose, Seen, Spot};
+use super::{Content, Flash, Purpose, Seen, Spot};
 use crate::error::Fault;
 use crate::hybrid::shape::{Area, HEADER_BLOCKS};
 use crate::layout::{Kind, Label, Slot, Slots, Stamp};
@@ -22,8 +22,8 @@ use crate::table::{BlockNumber, word};
 /// read-only.
 pub(super) const LISTED_MAX: usize = 8;
 
-/// How many blocks that cannot be marked can be listed in a header block: one per page of the block, less the two copies
-/// of the header, and no more than the list in RAM holds.
+/// How many blocks that cannot be marked can be listed in a header block: one per page of the block, less the two
+/// copies of the header, and no more than the list in RAM holds.
 pub const fn listed_max(meta: &Area) -> u16 {
     let pages = meta.pages.saturating_sub(2);
     if pages < LISTED_MAX as u16 { pages } else { LISTED_MAX as u16 }
@@ -139,6 +139,17 @@ impl Failed {
         if self.unnoted { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
+    /// Lists a block that cannot be marked.
+    pub(super) fn list(&mut self, spot: Spot) -> Entered {
+        add(&mut self.unmarked, spot.start())
+    }
+
+    /// Notes that a bad block is neither marked nor listed.
+    pub(super) fn leave_unnoted(&mut self) {
+        self.read_only = true;
+        self.unnoted = true;
+    }
+
     /// How many bad blocks could not be marked.
     pub fn unmarked_count(&self) -> u16 {
         self.unmarked.len() as u16
@@ -147,7 +158,7 @@ impl Failed {
 
 /// Whether a block is in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Entered {
+pub(super) enum Entered {
     /// It is.
     Listed,
     /// There is no room for it.
@@ -164,57 +175,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     #[inline]
     pub fn writable(&self) -> Result<(), Fault<D::Error>> {
         if self.failed.read_only { Err(Fault::ReadOnly) } else { Ok(()) }
-    }
-
-    /// Takes a block out of use for good: by a mark, or by listing it. Returns the fault to pass on.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn retire(&mut self, spot: Spot) -> Fault<D::Error> {
-        if let Err(fault) = self.alive() {
-            return fault;
-        }
-        self.failed.forget_failing(spot);
-        self.weak.forget_block(spot);
-        self.failed.retired = self.failed.retired.saturating_add(1);
-        let block = self.block(spot);
-        match self.device.mark_bad(block) {
-            Ok(()) => return Fault::BlockFailed,
-            Err(MarkError::Failed) => {}
-            Err(MarkError::Driver(error)) => return self.driver_failed(error),
-        }
-        match self.list_unmarked(spot.start()) {
-            Ok(Entered::Listed) => Fault::BlockFailed,
-            Ok(Entered::NoRoom) => {
-                self.failed.read_only = true;
-                self.failed.unnoted = true;
-                Fault::ReadOnly
-            }
-            Err(fault) => fault,
-        }
-    }
-
-    /// Lists a block that cannot be marked.
-    fn list_unmarked(&mut self, spot: Spot) -> Result<Entered, Fault<D::Error>> {
-        let listed = add(&mut self.failed.unmarked, spot);
-        if spot.purpose == Purpose::Meta && spot.short_block() < HEADER_BLOCKS {
-            // A mount sees by itself that it is no header any more.
-            return Ok(Entered::Listed);
-        }
-        if listed == Entered::NoRoom {
-            return Ok(Entered::NoRoom);
-        }
-        // A device that is being formatted has no header yet; the list will be written with it.
-        let mut known = false;
-        let mut written = false;
-        for block in self.headers_by_doubt()? {
-            let header = self.header_in(HEADER_BLOCKS - 1 - block)?;
-            known |= header.is_some();
-            if let Some(header) = header {
-                written |= self.rewrite_header(block, &header)? == Programmed::Done;
-            }
-        }
-        self.spoiled = true;
-        Ok(if written || !known { Entered::Listed } else { Entered::NoRoom })
     }
 
     /// Programs the list of bad blocks after a header. Returns the page after it, if there is one and none has failed.

@@ -386,8 +386,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// log block that is younger than the old target, but older than the new one.
     ///
     /// The program that failed may have been that of the last page, which may be readable. So the next fold begins
-    /// before the old target is marked bad, which may destroy its other pages: a mount sees by the younger page that the
-    /// old fold was not finished.
+    /// before the old target is marked bad, which may destroy its other pages: a mount sees by the first page of the
+    /// new target that the old fold was not finished.
     #[cold]
     #[inline(never)]
     pub(crate) fn fold_anew(&mut self, job: Job) -> Result<(), Fault<D::Error>> {
@@ -410,8 +410,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if let Some(failed) = failed {
                 self.free_block(failed.target, failed.cause)?;
             }
-            // While the block is neither marked nor listed, a mount may trust its last page, and would need to know that
-            // it was programmed last.
+            // While the block is neither marked nor listed, a mount may trust its last page, and would need to know
+            // that it was programmed last.
             self.flash.failed.noted()?;
             match begun.and_then(|()| self.fold_through(&job)) {
                 Err(Fault::BlockFailed) => {}
