@@ -44,17 +44,17 @@ const fn exposure(bug: Bug) -> Shown {
         // These need a decision by one of very few pages, at the right moment.
         Bug::TrustTornSwitch => Shown::Small(105_500),
         Bug::TrustFoldAlone => Shown::Small(30_000),
-        Bug::ForgetCopiesAtEnd => Shown::Small(99_000),
-        Bug::EraseFailedFold => Shown::Small(1_026_300),
+        Bug::ForgetCopiesAtEnd => Shown::Small(3_600),
+        Bug::EraseFailedFold => Shown::Small(674_700),
         // One world in thousands loses the pages that matter.
         Bug::OverrideUnreadable => Shown::Worlds(704_270),
         Bug::AskNextPageOnly => Shown::Worlds(701_240),
+        Bug::EraseUnderSeal => Shown::Worlds(3_000),
         Bug::GiveUpAtFullTable => Shown::Worlds(701_940),
-        Bug::DoubtOwnPages => Shown::Worlds(62_000),
         Bug::DistrustTail => Shown::Worlds(51_740),
         Bug::MarkBeforeFold => Shown::Worlds(52_100),
-        Bug::TrustFailedFold => Shown::Worlds(52_100),
-        Bug::OneHeaderCopy => Shown::Worlds(84_740),
+        Bug::TrustFailedFold => Shown::Worlds(18_500),
+        Bug::OneHeaderCopy => Shown::Worlds(4_500),
         Bug::RepeatFailedSummary => Shown::Worlds(43_900),
         _ => Shown::Worlds(1),
     }

@@ -226,8 +226,7 @@ impl Mlc<'_> {
             let seen = flash.look(Spot::chain(at.block, later), Cause::Scan)?;
             if !seen.is_erased() {
                 let tag = seen.tag();
-                let whole = tag.is_some_and(|tag| flash.is_of_this_mount(&tag));
-                if whole && !planted(Bug::DoubtOwnPages) {
+                if tag.is_some_and(|tag| flash.is_of_this_mount(&tag)) {
                     return Ok(false);
                 }
                 last = later;

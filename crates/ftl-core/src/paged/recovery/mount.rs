@@ -242,10 +242,25 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if ftl.mount_by_anchor()? == ByAnchor::Untrusted {
             ftl.mount_by_scan()?;
         }
+        ftl.hold_suspect()?;
         ftl.resume_epoch();
         ftl.restore_throttle();
         ftl.settled = false;
         Ok(ftl)
+    }
+
+    /// Refuses a table that is smaller than at the format and has no space for the sectors of the page to be repeated,
+    /// which are not in it yet.
+    fn hold_suspect(&self) -> Result<(), PagedMountError<D::Error>> {
+        let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
+        let slots = self.shape.map_area().slots.max(self.shape.main.slots);
+        if mounted < formatted
+            && self.table.vacant() < usize::from(slots)
+            && !planted(Bug::FillSmallTable)
+        {
+            return Err(PagedMountError::TableTooSmall { formatted, mounted });
+        }
+        Ok(())
     }
 
     /// Reads every block.

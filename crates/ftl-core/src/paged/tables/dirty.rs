@@ -190,6 +190,11 @@ impl<'ram> DirtyTable<'ram> {
         }
     }
 
+    /// How many more entries it has space for.
+    pub fn vacant(&self) -> usize {
+        self.cells().saturating_sub(self.len as usize)
+    }
+
     /// Adds an entry for a sector that has none, in the current epoch. Returns `false` if the table is full.
     pub fn add(&mut self, sector: Sector, entry: Entry) -> bool {
         if self.len as usize >= self.cells() {
