@@ -169,6 +169,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// How many entries the table will have more when the suspect page is repeated.
+    pub(crate) fn entries_to_come(&self) -> usize {
+        let Some(Suspect { spot, what: What::Sectors, .. }) = self.suspect else { return 0 };
+        let slots = 0..self.shape.area_at(spot.block).slots;
+        let sectors = slots.filter_map(|slot| self.held_sector(slot));
+        sectors.filter(|sector| self.table.get(*sector).is_none()).count()
+    }
+
     /// Returns the sector of which a held slot is a copy.
     fn held_sector(&self, slot: u16) -> Option<Sector> {
         self.door.held(slot).copy_of().filter(|sector| *sector < self.shape.end())
