@@ -47,9 +47,9 @@ const CODE: [(&str, u32, u32); 12] = [
     ("chains, the least, opt-level = \"z\"", 40_108 + 728, 50_526 + 1_112),
     ("chains, the least, opt-level = \"s\"", 46_726 + 736, 57_552 + 1_192),
     ("chains, the least, opt-level = 3", 78_840 + 760, 74_660 + 4_320),
-    ("page store, opt-level = \"z\"", 46_932 + 956, 58_596 + 1_308),
-    ("page store, opt-level = \"s\"", 53_784 + 740, 65_732 + 1_076),
-    ("page store, opt-level = 3", 87_138 + 640, 91_122 + 1_892),
+    ("page store, opt-level = \"z\"", 47_012 + 956, 58_684 + 1_308),
+    ("page store, opt-level = \"s\"", 53_990 + 740, 65_946 + 1_076),
+    ("page store, opt-level = 3", 87_544 + 640, 91_598 + 1_892),
 ];
 
 /// The longest file of a configuration.
