@@ -252,6 +252,7 @@ fn workload_args(name: &str) -> WorkloadArgs {
         format: None,
         lenient: false,
         fit: None,
+        steady: false,
         passes: 1,
         first: None,
         columns: None,
