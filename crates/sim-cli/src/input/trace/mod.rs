@@ -31,6 +31,7 @@ pub(crate) mod output;
 pub mod reader;
 pub(crate) mod touched;
 pub(crate) mod volumes;
+mod zip;
 
 mod merge;
 mod unpack;

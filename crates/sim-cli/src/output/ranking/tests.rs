@@ -54,6 +54,13 @@ fn an_slc_that_gains_less_than_it_costs_is_not_taken_and_its_price_is_told() {
 }
 
 #[test]
+fn an_slc_that_gains_what_it_costs_is_told_as_that() {
+    let [with, without] = [run("paged", 1_000.0, 105.0, SLC), run("paged", 1_055.0, 100.0, 0)];
+    let (said, _) = answer(&[&with], &[Pair { with: &with, without: Some(&without) }]);
+    assert!(said.contains("worth it? It gains about what it costs: 256MiB make it 1.05"), "{said}");
+}
+
+#[test]
 fn an_slc_that_gains_more_than_it_costs_is_taken() {
     let conventional = run("conventional", 2_400.0, 67.62, 0);
     let [with, without] = [run("paged", 1_000.0, 70.38, SLC), run("paged", 1_400.0, 67.62, 0)];

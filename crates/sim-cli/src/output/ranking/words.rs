@@ -146,7 +146,7 @@ impl Ranking<'_> {
         let years = |place: &Listed<'_>| show::maybe(place.run.life(), show::years);
         let lossy = better(taken, priced, Listed::worth).map(|place| {
             let worth = |place: &Listed<'_>| show::maybe(place.worth(), |worth| format!("{worth:.2}"));
-            let (label, own, other) = (place.named(), worth(place), worth(taken));
+            let (label, own, other) = (place.told(), worth(place), worth(taken));
             format!(
                 "If data might be lost with the power, it would be {label}, with {own} of speed for the money instead \
                  of {other}."
@@ -154,7 +154,7 @@ impl Ranking<'_> {
         });
         let fastest = better(taken, compared(), |place| place.ratios.rs).map(|place| {
             let by = place.run.against(taken.run).rs.unwrap_or(1.0);
-            let (label, other) = (place.named(), taken.named());
+            let (label, other) = (place.told(), taken.told());
             format!(
                 "If speed alone counted, it would be {label}, {by:.2} times as fast as {other}."
             )
@@ -162,7 +162,7 @@ impl Ranking<'_> {
         let longest = better(taken, compared(), |place| place.run.life())
             .filter(|place| years(place) != years(taken))
             .map(|place| {
-                let (label, own, other) = (place.named(), years(place), years(taken));
+                let (label, own, other) = (place.told(), years(place), years(taken));
                 format!("If life counted most, it would be {label}, with {own} instead of {other}.")
             });
         lossy.into_iter().chain(fastest).chain(longest).collect()
@@ -186,6 +186,15 @@ where
 
 impl Listed<'_> {
     /// The system with its SLC, in a sentence.
+    fn told(&self) -> String {
+        match self.run.slc_bytes {
+            _ if self.label == self.run.system => self.label.clone(),
+            0 => format!("{} without SLC", self.run.system),
+            _ => self.named(),
+        }
+    }
+
+    /// Its name, with its SLC.
     pub(crate) fn named(&self) -> String {
         match self.run.slc_bytes {
             0 => format!("{}, without SLC", self.run.system),
@@ -231,13 +240,15 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     };
     let now = show::dollars(with.cost_usd - without.cost_usd);
     let even = (gain - 1.0) * without.cost_usd;
-    let (verdict, rest) = if gain > price {
-        let at = show::dollars(even);
-        ("Yes", format!("The SLC costs {now}, and would be worth it up to {at}"))
-    } else if even > 0.0 {
-        ("No", format!("The SLC costs {now}, and would be worth it up to {}", show::dollars(even)))
+    let verdict = match gain / price {
+        by if by > SAME => "Yes",
+        by if by > 1.0 / SAME => "It gains about what it costs",
+        _ => "No",
+    };
+    let rest = if even > 0.0 {
+        format!("The SLC costs {now}, and would be worth it up to {}", show::dollars(even))
     } else {
-        ("No", format!("The SLC costs {now}, and would be worth it at no price"))
+        format!("The SLC costs {now}, and would be worth it at no price")
     };
     Some(format!(
         "Is the SLC of {own} worth it? {verdict}: {size} make it {gain:.2} times as fast, for {}{base}. {rest}.",
