@@ -25,7 +25,7 @@ use crate::paged::tables::dirty::DirtyTable;
 use crate::paged::tables::map::{Map, MapMemory};
 use crate::paged::tables::records::{Anchors, Trace};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Epoch, Leveling, Stream};
+use crate::paged::tables::under_way::{Epoch, Leveling, Stream, Suspect, What};
 use crate::paged::upkeep::header::HeaderChange;
 use crate::paged::upkeep::identity::{self, Header, HeaderBlock, OtherSetting};
 use crate::probe::{Cause, Probe};
@@ -278,13 +278,16 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             if mounted < formatted {
                 return Err(PagedMountError::TableTooSmall { formatted, mounted });
             }
-            // Everything before the page fitted into the table when the page was written. If it no longer does,
-            // something was erased since, which shows that the page was acknowledged: nothing needs to be repeated.
-            self.suspect = None;
-            self.table.clear();
-            self.read_maps(youngest.next())?;
-            while self.replay_all(youngest.next())? == Replay::TableFull {
-                self.give_up_fullest(youngest.next())?;
+            if !matches!(self.suspect, Some(Suspect { what: What::Sectors, .. })) {
+                // Everything before the map page fitted into the table when it was written. If it no longer does, what
+                // it replaced was erased since, which shows that it was acknowledged: nothing needs to be repeated.
+                self.suspect = None;
+                ceiling = youngest.next();
+                self.table.clear();
+                self.read_maps(ceiling)?;
+            }
+            while self.replay_all(ceiling)? == Replay::TableFull {
+                self.give_up_fullest(ceiling)?;
             }
         }
         if self.anchors.block.is_none() {

@@ -11,7 +11,7 @@ use crate::paged::flash::door::{self, Seen};
 use crate::paged::plan::address::{Leaf, Spot};
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::What;
+use crate::paged::tables::under_way::{Suspect, What};
 use crate::probe::{Cause, Probe};
 
 /// How the search for dirty entries ended.
@@ -25,43 +25,62 @@ pub(crate) enum Replay {
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Finds the dirty entries, without those of leaves whose newest page is gone.
+    /// Finds the dirty entries: tags below the ceiling and above the horizon that are newer than the map page of their
+    /// leaf. If a page of the map cannot be read, leaves whose newest page is gone are given up.
     pub(crate) fn replay_all(&mut self, ceiling: Stamp) -> Result<Replay, Fault<D::Error>> {
-        loop {
-            if self.replay(ceiling)? == Replay::TableFull {
-                return Ok(Replay::TableFull);
-            }
-            match self.leaf_gone()? {
-                Some(leaf) => self.give_up(leaf)?,
-                None => return Ok(Replay::Done),
-            }
+        if self.replay(ceiling)? == Replay::TableFull {
+            return Ok(Replay::TableFull);
         }
+        if self.unreadable.is_some() {
+            self.give_up_gone()?;
+        }
+        Ok(Replay::Done)
     }
 
-    /// Returns a leaf whose newest page is gone: what is older than the horizon was in map pages once.
-    fn leaf_gone(&mut self) -> Result<Option<Leaf>, Fault<D::Error>> {
-        if self.unreadable.is_none() {
-            return Ok(None);
-        }
-        for cell in 0..self.table.cells() {
-            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
-            // Its newest copy is in the page to be repeated. What it replaced may be erased, and older copies are left.
-            if self.is_suspect(sector) {
+    /// Gives up the leaves whose newest page is gone. What is older than the horizon was in map pages once: if the
+    /// newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest page.
+    fn give_up_gone(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in self.blocks.all() {
+            if self.age_of_tags(block)? == TagAge::Old {
                 continue;
             }
-            let tag = self.door.look(self.shape.spot(entry.place).0, Cause::Mount)?.tag();
-            if tag.is_some_and(|tag| tag.stamp <= self.epoch.horizon) {
-                return Ok(Some(self.shape.leaf_of(sector).0));
+            for page in 0..self.shape.area_at(block).pages {
+                self.give_up_leaves_of(Spot { block, page })?;
             }
         }
-        Ok(None)
+        Ok(())
     }
 
-    /// Whether the page to be repeated holds a copy of the sector.
-    fn is_suspect(&self, sector: Sector) -> bool {
-        let spot = self.suspect.filter(|suspect| suspect.what == What::Sectors);
-        let slots = spot.map_or(0, |suspect| self.shape.area_at(suspect.spot.block).slots);
-        (0..slots).any(|slot| self.door.held(slot).copy_of() == Some(sector))
+    fn give_up_leaves_of(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
+        let tag = page.tag;
+        if !door::is_sectors(tag.kind) || tag.stamp > self.epoch.horizon {
+            return Ok(());
+        }
+        self.kept.keep(&page);
+        for slot in 0..self.shape.area_at(spot.block).slots {
+            let sector = self.kept.slot(slot).copy_of();
+            let Some(sector) = sector.filter(|sector| *sector < self.shape.end()) else { continue };
+            let (leaf, _) = self.shape.leaf_of(sector);
+            let has_newer = self.table.get(sector).is_some() || self.is_suspect(sector, leaf);
+            if !has_newer && self.leaf_stamp(leaf)? < tag.stamp {
+                self.map.set_spot(leaf, self.unreadable.ok_or(Fault::Corrupt)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the page to be repeated has the sector's newest copy, or says where it is. What that replaced may be
+    /// erased, and older copies are left.
+    fn is_suspect(&self, sector: Sector, leaf: Leaf) -> bool {
+        match self.suspect {
+            None => false,
+            Some(Suspect { what: What::Map(of), .. }) => of == leaf,
+            Some(Suspect { what: What::Sectors, spot, .. }) => {
+                let mut slots = 0..self.shape.area_at(spot.block).slots;
+                slots.any(|slot| self.door.held(slot).copy_of() == Some(sector))
+            }
+        }
     }
 
     /// Gives up a leaf whose newest page has become unreadable by itself: its sectors are lost, but for those written
@@ -101,7 +120,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.unreadable.is_some() && self.map.spot(leaf) == self.unreadable
     }
 
-    /// Finds the dirty entries: tags below the ceiling that are newer than the map page of their leaf.
     fn replay(&mut self, ceiling: Stamp) -> Result<Replay, Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.age_of_tags(block)? == TagAge::Old {
@@ -123,7 +141,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let tag = page.tag;
         self.kept.keep(&page);
         self.pin_again(spot, tag.stamp);
-        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
+        let is_clean = tag.stamp <= self.epoch.horizon && !planted(Bug::TakeOldTags);
+        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling || is_clean {
             return Ok(Replay::Done);
         }
         for slot in 0..self.shape.area_at(spot.block).slots {
@@ -144,7 +163,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         stamp: Stamp,
     ) -> Result<Replay, Fault<D::Error>> {
         let (leaf, _) = self.shape.leaf_of(sector);
-        if self.is_given_up(leaf) && stamp <= self.epoch.horizon.max(self.lost_until) {
+        if self.is_given_up(leaf) && stamp <= self.lost_until {
             return Ok(Replay::Done);
         }
         if self.leaf_stamp(leaf)? > stamp && !planted(Bug::TakeOldTags) {
