@@ -134,6 +134,17 @@ fn a_steady_run_ends_when_five_rounds_agree_and_its_figures_are_of_these() {
     assert!(said.contains("Steady after "), "{said}");
 }
 
+/// Five writes a round: garbage collection runs in some rounds, and in others it does not.
+#[test]
+fn a_run_that_never_settles_ends_after_25_rounds_and_says_so() {
+    let words = ["replay", "synth:uniform?requests=5&size=1KiB", "--device", "tiny", "--steady"];
+    let run = result(&words);
+    assert_eq!(run["steady"]["settled"], false, "{run}");
+    assert_eq!(run["steady"]["rounds"].as_array().map(Vec::len), Some(25));
+    assert_eq!((&run["passes"], &run["requests"]["writes"]), (&25.into(), &25.into()));
+    assert!(printed(&words).contains("NOT STEADY after 25 rounds"));
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let hot = "synth:uniform?requests=10";

@@ -11,6 +11,9 @@ const SAME_PRICE: f64 = 0.0005;
 pub(crate) const RULE: &str = "Speed is how many times as fast as the first system; for the money: divided by the \
     ratio of prices. The most of that is taken, of those that keep their data when the power fails.";
 
+/// Up to this factor, what an SLC costs and what it is worth are about the same.
+const EVEN: f64 = 1.25;
+
 /// Whether a price is shown as the other one.
 pub(super) fn is_same_price(ratio: f64) -> bool {
     (ratio - 1.0).abs() < SAME_PRICE
@@ -186,7 +189,7 @@ where
 
 impl Listed<'_> {
     /// The system with its SLC, in a sentence.
-    fn told(&self) -> String {
+    pub(crate) fn told(&self) -> String {
         match self.run.slc_bytes {
             _ if self.label == self.run.system => self.label.clone(),
             0 => format!("{} without SLC", self.run.system),
@@ -240,9 +243,9 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     };
     let now = show::dollars(with.cost_usd - without.cost_usd);
     let even = (gain - 1.0) * without.cost_usd;
-    let verdict = match gain / price {
-        by if by > SAME => "Yes",
-        by if by > 1.0 / SAME => "It gains about what it costs",
+    let verdict = match even / (with.cost_usd - without.cost_usd) {
+        by if by > EVEN => "Yes",
+        by if by > 1.0 / EVEN => "It gains about what it costs",
         _ => "No",
     };
     let rest = if even > 0.0 {

@@ -17,7 +17,7 @@ pub(super) fn of(taken: &Listed<'_>, ranking: &Ranking<'_>, part: &Part) -> Vec<
         return Vec::new();
     }
     let named = match run.slc_bytes {
-        0 => taken.label.clone(),
+        0 => taken.told(),
         _ => taken.named(),
     };
     let names = (named.as_str(), ranking.label(first));
