@@ -41,9 +41,6 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
 ];
 
-/// Crates whose modules still have both styles of files.
-const BOTH_STYLES: [&str; 2] = ["crates/ftl-core", "crates/torture"];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
@@ -334,9 +331,6 @@ fn a_module_with_a_folder_lies_in_it_as_mod_rs() {
     file("beside/inner.rs");
     assert_eq!(folder_beside(&beside), Some(house.path().join("beside")));
     assert_eq!(folder_beside(&file("within/mod.rs")), None);
-    let both = BOTH_STYLES.map(|folder| root().join(folder));
-    let mut sources = files("rs");
-    sources.retain(|path| !both.iter().any(|folder| path.starts_with(folder)));
-    let beside: Vec<PathBuf> = sources.iter().filter_map(|path| folder_beside(path)).collect();
+    let beside: Vec<PathBuf> = files("rs").iter().filter_map(|path| folder_beside(path)).collect();
     assert!(beside.is_empty(), "move the module's file into its folder, as mod.rs: {beside:?}");
 }
