@@ -8,10 +8,7 @@
 pub use ftl_c::*;
 
 mod missing {
-    #![allow(
-        unsafe_code,
-        reason = "a function that does not exist cannot be declared otherwise"
-    )]
+    #![allow(unsafe_code, reason = "a function that does not exist cannot be declared otherwise")]
 
     unsafe extern "C" {
         safe fn tandem_can_panic_here() -> !;
