@@ -128,6 +128,8 @@ bugs! {
     HeadersAtOnce "Both headers are erased before the first is rewritten."
     KeepFailedRead "A mount by anchors uses the tag of the page that it read before one that it cannot read any more."
     FillSmallTable "A mount with a smaller table leaves no space for the page to be repeated."
+    ForgetRest "The dirty entries that do not fit into a mount's table are forgotten."
+    FreeRest "Blocks with dirty entries that do not fit into a mount's table count as free."
     TrustOldFormat "A format erases the headers alone, so that pages of an earlier one may count."
     MarkUnrelied "A block is marked bad although copies of its data may still be corrupted."
     TrustOlderAnchor "A mount trusts an anchor although an unreadable page follows it."

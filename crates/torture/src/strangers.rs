@@ -61,7 +61,8 @@ fn to_paged(
         _ => {
             let dirty_entries = 1 + dice.below(2 * config.dirty_entries);
             let what = format!("{dirty_entries} dirty entries for {}", config.dirty_entries);
-            configured(what, Arc::new(paged(PagedConfig { dirty_entries, ..*config })?))
+            let subject = Arc::new(paged(PagedConfig { dirty_entries, ..*config })?);
+            Some(Stranger { play: Play::OtherSettings, what, subject, told: None })
         }
     }
 }

@@ -69,10 +69,7 @@ impl<E: Debug> Refusal for PagedMountError<E> {
     fn refused(&self) -> Refused {
         match self {
             Self::NotFormatted | Self::DamagedHeader | Self::OfHybrid => Refused::Blank,
-            Self::WrongPlan
-            | Self::OtherVersion(_)
-            | Self::OtherConfig(_)
-            | Self::TableTooSmall { .. } => Refused::Other,
+            Self::WrongPlan | Self::OtherVersion(_) | Self::OtherConfig(_) => Refused::Other,
             Self::Corrupt => Refused::Corrupt,
             Self::BlockFailed | Self::Device(_) => Refused::Failed,
         }

@@ -7,6 +7,7 @@ use super::world::World;
 use crate::compared::compare_told;
 use crate::crossing::{Crossing, Halt};
 use crate::faults::Faults;
+use crate::played::Play;
 use crate::report::Breach;
 use crate::strangers;
 use crate::subject::{Stranger, Subject, Unmounted};
@@ -65,6 +66,10 @@ impl Mistaken<'_> {
         }
         match mounted {
             Err(Unmounted::Corrupt(error)) => Err(Breach::Unmountable(error)),
+            // A table of another size is none of the settings that must stay.
+            Err(refused) if stranger.play == Play::OtherSettings => {
+                Err(Breach::Unmountable(refused.to_string()))
+            }
             Err(_) => Ok(()),
             Ok(()) if !known => Err(Breach::Invariant("it was mounted".into())),
             Ok(()) => compared.map_err(Breach::Content),

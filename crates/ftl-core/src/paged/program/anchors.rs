@@ -202,7 +202,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn write_anchor(&mut self) -> Result<(), Fault<D::Error>> {
         self.write_one_anchor()?;
         for _ in 0..MORE_ANCHORS {
-            let walks = self.suspect.is_none() && self.anchors.next.is_some();
+            let walks = !self.is_pending() && self.anchors.next.is_some();
             if self.anchors.base.is_some() || !walks {
                 break;
             }
@@ -349,9 +349,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// Whether the state in RAM is not complete yet: a page must be repeated, or dirty entries entered.
+    fn is_pending(&self) -> bool {
+        self.suspect.is_some() || self.has_rest()
+    }
+
     /// Composes an anchor and programs it.
     fn put_anchor(&mut self, site: Site) -> Result<AnchorPut, Fault<D::Error>> {
-        let pending = self.suspect.is_some() && !planted(Bug::AnchorUnsettled);
+        let pending = self.is_pending() && !planted(Bug::AnchorUnsettled);
         // A mount by this anchor would not read a page whose program failed, but a later mount that reads every block
         // might.
         let failing = self.failing.is_some() && !planted(Bug::AnchorFailing);

@@ -5,6 +5,7 @@
 //! - [`replay`](self): the mount by reading every block: the entries newer than the map.
 //! - [`scan`](self): the mount by reading every block: the map, and what was programmed last.
 //! - [`settle`](self): recovery after a power cut.
+//! - [`rest`](self): more dirty entries than the table takes.
 //! - [`references`](self): counting references.
 //! - [`stop`](self): a clean stop.
 
@@ -15,6 +16,8 @@ pub(crate) mod quick;
 pub(crate) mod replay;
 
 pub(crate) mod scan;
+
+pub(crate) mod rest;
 
 pub(crate) mod settle;
 

@@ -9,7 +9,6 @@ use core::fmt;
 use ftl_iface::{BlockCount, NandDevice};
 
 use super::quick::ByAnchor;
-use super::replay::Replay;
 use crate::bugs::{Bug, planted};
 use crate::config::Endurance;
 use crate::error::Fault;
@@ -25,7 +24,7 @@ use crate::paged::tables::dirty::DirtyTable;
 use crate::paged::tables::map::{Map, MapMemory};
 use crate::paged::tables::records::{Anchors, Trace};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Epoch, Leveling, Stream};
+use crate::paged::tables::under_way::{Epoch, Leveling, Part, Stream};
 use crate::paged::upkeep::header::HeaderChange;
 use crate::paged::upkeep::identity::{self, Header, HeaderBlock, OtherSetting};
 use crate::probe::{Cause, Probe};
@@ -47,13 +46,6 @@ pub enum PagedMountError<E> {
     DamagedHeader,
     /// The device was formatted with another geometry or configuration.
     OtherConfig(OtherSetting),
-    /// The table is smaller than at the format, and too small for what is dirty.
-    TableTooSmall {
-        /// The dirty entries with which the device was formatted.
-        formatted: u32,
-        /// Those of this mount.
-        mounted: u32,
-    },
     /// Neither header could be written.
     BlockFailed,
     /// The data on flash is inconsistent.
@@ -86,11 +78,6 @@ impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
             ),
             Self::DamagedHeader => f.write_str("both headers are damaged: format the device"),
             Self::OtherConfig(other) => write!(f, "{other}: mount it as it was formatted"),
-            Self::TableTooSmall { formatted, mounted } => write!(
-                f,
-                "more sectors are dirty than the table's {mounted} entries take: mount with up to {formatted}, stop, \
-                 and mount again"
-            ),
             Self::BlockFailed => f.write_str("no header could be written: the device is worn out"),
             Self::Corrupt => f.write_str("the data on flash is inconsistent: format the device"),
             Self::Device(_) => f.write_str("the device failed: mount it again"),
@@ -154,7 +141,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             lost: 0,
             waited: 0,
             unreadable: None,
-            lost_until: Stamp::ZERO,
+            part: Part::all(shape.end()),
             stamp_read: None,
             shares: false,
         })
@@ -242,21 +229,10 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if ftl.mount_by_anchor()? == ByAnchor::Untrusted {
             ftl.mount_by_scan()?;
         }
-        ftl.hold_suspect()?;
         ftl.resume_epoch();
         ftl.restore_throttle();
         ftl.settled = false;
         Ok(ftl)
-    }
-
-    /// Refuses a table that is smaller than at the format and has no space for the page that is to be repeated.
-    fn hold_suspect(&self) -> Result<(), PagedMountError<D::Error>> {
-        let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
-        let fits = mounted >= formatted || self.entries_to_come() <= self.table.vacant();
-        if fits || planted(Bug::FillSmallTable) {
-            return Ok(());
-        }
-        Err(PagedMountError::TableTooSmall { formatted, mounted })
     }
 
     /// Reads every block.
@@ -273,26 +249,15 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             (ceiling, self.suspect) = (youngest.next(), None);
         }
         self.read_maps(ceiling)?;
-        if self.replay_all(ceiling)? == Replay::TableFull {
-            let (formatted, mounted) = (self.formatted_entries, self.shape.table_entries);
-            if mounted < formatted {
-                return Err(PagedMountError::TableTooSmall { formatted, mounted });
-            }
-            // Everything before the page fitted into the table when the page was written. If it no longer does,
-            // something was erased since, which shows that the page was acknowledged: nothing needs to be repeated.
-            self.suspect = None;
-            self.table.clear();
-            self.read_maps(youngest.next())?;
-            while self.replay_all(youngest.next())? == Replay::TableFull {
-                self.give_up_fullest(youngest.next())?;
-            }
-        }
+        self.part.ceiling = ceiling;
+        self.enter_part()?;
+        self.part.resumed = self.door.stamp();
         if self.anchors.block.is_none() {
             self.anchors.renumber(self.door.stamp());
         }
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;
-        Ok(self.count_references()?)
+        Ok(())
     }
 
     /// Restores the throttle from the wear of both areas.

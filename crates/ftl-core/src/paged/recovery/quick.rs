@@ -81,6 +81,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.base = newest.head.base;
         self.replay_anchors(&newest)?;
         self.replay_since(&newest, &list, ceiling)?;
+        if self.entries_to_come() > self.table.vacant() && !planted(Bug::FillSmallTable) {
+            return Err(Unfinished::Untrusted);
+        }
         self.epoch.horizon = newest.head.horizon;
         self.anchors.listed = newest.head.listed;
         self.anchors.due = list.len == 0 && !planted(Bug::TrustLastAnchor);

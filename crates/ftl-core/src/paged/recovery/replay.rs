@@ -11,129 +11,95 @@ use crate::paged::flash::door::{self, Seen};
 use crate::paged::plan::address::{Leaf, Spot};
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::What;
+use crate::paged::tables::under_way::{Suspect, What};
 use crate::probe::{Cause, Probe};
 
-/// How the search for dirty entries ended.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Replay {
-    /// All are in the table.
-    Done,
-    /// The table is too small.
-    TableFull,
-}
-
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Finds the dirty entries, without those of leaves whose newest page is gone.
-    pub(crate) fn replay_all(&mut self, ceiling: Stamp) -> Result<Replay, Fault<D::Error>> {
-        loop {
-            if self.replay(ceiling)? == Replay::TableFull {
-                return Ok(Replay::TableFull);
-            }
-            match self.leaf_gone()? {
-                Some(leaf) => self.give_up(leaf)?,
-                None => return Ok(Replay::Done),
-            }
-        }
+    /// Finds the dirty entries: tags below the ceiling and above the horizon that are newer than the map page of their
+    /// leaf. If a page of the map cannot be read, leaves whose newest page is gone are given up.
+    pub(crate) fn replay_all(&mut self) -> Result<(), Fault<D::Error>> {
+        self.replay()?;
+        if self.unreadable.is_some() { self.give_up_gone() } else { Ok(()) }
     }
 
-    /// Returns a leaf whose newest page is gone: what is older than the horizon was in map pages once.
-    fn leaf_gone(&mut self) -> Result<Option<Leaf>, Fault<D::Error>> {
-        if self.unreadable.is_none() {
-            return Ok(None);
-        }
-        for cell in 0..self.table.cells() {
-            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
-            // Its newest copy is in the page to be repeated. What it replaced may be erased, and older copies are left.
-            if self.is_suspect(sector) {
-                continue;
-            }
-            let tag = self.door.look(self.shape.spot(entry.place).0, Cause::Mount)?.tag();
-            if tag.is_some_and(|tag| tag.stamp <= self.epoch.horizon) {
-                return Ok(Some(self.shape.leaf_of(sector).0));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether the page to be repeated holds a copy of the sector.
-    fn is_suspect(&self, sector: Sector) -> bool {
-        let spot = self.suspect.filter(|suspect| suspect.what == What::Sectors);
-        let slots = spot.map_or(0, |suspect| self.shape.area_at(suspect.spot.block).slots);
-        (0..slots).any(|slot| self.door.held(slot).copy_of() == Some(sector))
-    }
-
-    /// Gives up a leaf whose newest page has become unreadable by itself: its sectors are lost, but for those written
-    /// after the horizon.
-    fn give_up(&mut self, leaf: Leaf) -> Result<(), Fault<D::Error>> {
-        let unreadable = self.unreadable.ok_or(Fault::Corrupt)?;
-        self.table.clear();
-        self.map.note_all_clean();
-        self.map.set_spot(leaf, unreadable);
-        Ok(())
-    }
-
-    /// Gives up the leaf with the most dirty entries, when there are more than could ever be: its page that was found
-    /// must be an old one. If there are too many behind the horizon alone, as few of these as possible are lost, too:
-    /// the oldest.
-    pub(crate) fn give_up_fullest(&mut self, ceiling: Stamp) -> Result<(), Fault<D::Error>> {
-        let fullest = self.map.leaves().max_by_key(|leaf| self.map.dirty(*leaf));
-        let leaf = fullest.filter(|leaf| self.map.dirty(*leaf) > 0);
-        let leaf = leaf.ok_or(Fault::Corrupt)?;
-        if self.is_given_up(leaf) {
-            let (mut too_few, mut enough) = (self.lost_until.get(), self.door.stamp().get());
-            while too_few + 1 < enough {
-                let middle = too_few.midpoint(enough);
-                self.lost_until = Stamp::new(middle);
-                self.give_up(leaf)?;
-                match self.replay(ceiling)? {
-                    Replay::Done => enough = middle,
-                    Replay::TableFull => too_few = middle,
-                }
-            }
-            self.lost_until = Stamp::new(enough);
-        }
-        self.give_up(leaf)
-    }
-
-    fn is_given_up(&self, leaf: Leaf) -> bool {
-        self.unreadable.is_some() && self.map.spot(leaf) == self.unreadable
-    }
-
-    /// Finds the dirty entries: tags below the ceiling that are newer than the map page of their leaf.
-    fn replay(&mut self, ceiling: Stamp) -> Result<Replay, Fault<D::Error>> {
+    /// Gives up the leaves whose newest page is gone. What is older than the horizon was in map pages once: if the
+    /// newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest page.
+    fn give_up_gone(&mut self) -> Result<(), Fault<D::Error>> {
         for block in self.blocks.all() {
             if self.age_of_tags(block)? == TagAge::Old {
                 continue;
             }
             for page in 0..self.shape.area_at(block).pages {
-                if self.replay_page(Spot { block, page }, ceiling)? == Replay::TableFull {
-                    return Ok(Replay::TableFull);
-                }
+                self.give_up_leaves_of(Spot { block, page })?;
             }
         }
-        Ok(Replay::Done)
+        Ok(())
     }
 
-    fn replay_page(&mut self, spot: Spot, ceiling: Stamp) -> Result<Replay, Fault<D::Error>> {
-        let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else {
-            return Ok(Replay::Done);
-        };
+    fn give_up_leaves_of(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
         let tag = page.tag;
-        self.kept.keep(&page);
-        self.pin_again(spot, tag.stamp);
-        if !door::is_sectors(tag.kind) || tag.stamp >= ceiling {
-            return Ok(Replay::Done);
+        if !door::is_sectors(tag.kind) || tag.stamp > self.epoch.horizon {
+            return Ok(());
         }
+        self.kept.keep(&page);
         for slot in 0..self.shape.area_at(spot.block).slots {
             let sector = self.kept.slot(slot).copy_of();
             let Some(sector) = sector.filter(|sector| *sector < self.shape.end()) else { continue };
-            if self.replay_slot(sector, (spot, slot), tag.stamp)? == Replay::TableFull {
-                return Ok(Replay::TableFull);
+            let (leaf, _) = self.shape.leaf_of(sector);
+            let may_have_newer = !self.part.holds(sector)
+                || self.table.get(sector).is_some()
+                || self.is_suspect(sector, leaf);
+            if !may_have_newer && self.leaf_stamp(leaf)? < tag.stamp {
+                self.map.set_spot(leaf, self.unreadable.ok_or(Fault::Corrupt)?);
             }
         }
-        Ok(Replay::Done)
+        Ok(())
+    }
+
+    /// Whether the page to be repeated has the sector's newest copy, or says where it is. What that replaced may be
+    /// erased, and older copies are left.
+    fn is_suspect(&self, sector: Sector, leaf: Leaf) -> bool {
+        match self.suspect {
+            None => false,
+            Some(Suspect { what: What::Map(of), .. }) => of == leaf,
+            Some(Suspect { what: What::Sectors, spot, .. }) => {
+                let mut slots = 0..self.shape.area_at(spot.block).slots;
+                slots.any(|slot| self.door.held(slot).copy_of() == Some(sector))
+            }
+        }
+    }
+
+    /// Enters the newest tags of the part's sectors in the table.
+    pub(crate) fn replay(&mut self) -> Result<(), Fault<D::Error>> {
+        for block in self.blocks.all() {
+            if self.age_of_tags(block)? == TagAge::Old {
+                continue;
+            }
+            for page in 0..self.shape.area_at(block).pages {
+                self.replay_page(Spot { block, page })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn replay_page(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+        let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
+        let tag = page.tag;
+        self.kept.keep(&page);
+        self.pin_again(spot, tag.stamp);
+        let is_clean = tag.stamp <= self.epoch.horizon && !planted(Bug::TakeOldTags);
+        if !door::is_sectors(tag.kind) || !self.part.counts(tag.stamp) || is_clean {
+            return Ok(());
+        }
+        for slot in 0..self.shape.area_at(spot.block).slots {
+            if let Some(sector) = self.kept.slot(slot).copy_of()
+                && sector < self.shape.end()
+            {
+                self.replay_slot(sector, (spot, slot), tag.stamp)?;
+            }
+        }
+        Ok(())
     }
 
     /// Enters a sector's copy in the table, unless its map page or its entry is newer.
@@ -142,28 +108,33 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         sector: Sector,
         (spot, slot): (Spot, u16),
         stamp: Stamp,
-    ) -> Result<Replay, Fault<D::Error>> {
+    ) -> Result<(), Fault<D::Error>> {
         let (leaf, _) = self.shape.leaf_of(sector);
-        if self.is_given_up(leaf) && stamp <= self.epoch.horizon.max(self.lost_until) {
-            return Ok(Replay::Done);
+        if !self.part.holds(sector) || self.leaf_stamp(leaf)? > stamp && !planted(Bug::TakeOldTags)
+        {
+            return Ok(());
         }
-        if self.leaf_stamp(leaf)? > stamp && !planted(Bug::TakeOldTags) {
-            return Ok(Replay::Done);
-        }
-        // Entries of a page repeated after a mount may exceed the configured number.
-        let limit = self.shape.table_entries + u32::from(self.shape.slots_max());
-        match self.table.get(sector) {
-            Some(entry) => {
-                let (other, _) = self.shape.spot(entry.place);
-                if self.stamp_at(other)? > stamp && !planted(Bug::TakeLastTag) {
-                    return Ok(Replay::Done);
+        if let Some(entry) = self.table.get(sector) {
+            let (other, _) = self.shape.spot(entry.place);
+            if self.stamp_at(other)? > stamp && !planted(Bug::TakeLastTag) {
+                return Ok(());
+            }
+        } else {
+            while self.table.len() >= self.entries_max() {
+                self.leave_to_rest();
+                if !self.part.holds(sector) {
+                    return Ok(());
                 }
             }
-            None if self.table.len() >= limit => return Ok(Replay::TableFull),
-            None => self.map.note_dirty(leaf),
+            self.map.note_dirty(leaf);
         }
-        let place = self.place(spot, slot);
-        let put = self.table.put(sector, Entry { place, old: Old::Released });
-        Ok(if put { Replay::Done } else { Replay::TableFull })
+        let entry = Entry { place: self.place(spot, slot), old: Old::Released };
+        while !self.table.put(sector, entry) {
+            self.leave_to_rest();
+            if !self.part.holds(sector) {
+                break;
+            }
+        }
+        Ok(())
     }
 }

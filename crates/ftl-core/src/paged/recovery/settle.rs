@@ -50,6 +50,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.set_right(suspect)?;
             self.suspect = None;
         }
+        if !self.read_only {
+            self.enter_rest()?;
+        }
         self.settled = true;
         Ok(())
     }
@@ -84,7 +87,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         act: impl Fn(&mut Self) -> Result<T, Fault<D::Error>>,
     ) -> Result<T, Fault<D::Error>> {
         match act(self) {
-            Err(Fault::ReadOnly) => {
+            Err(Fault::ReadOnly) if !self.has_rest() => {
                 self.blocks.unpin_all();
                 self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);
                 self.pin_places();

@@ -193,7 +193,7 @@ impl<'ram> Blocks<'ram> {
     pub fn clear_references(&mut self) {
         for block in self.all() {
             if !self.is_bad(block) {
-                self.states.set(block, self.states.get(block) & PINNED);
+                self.states.set(block, self.states.get(block) & !COUNT);
             }
         }
     }

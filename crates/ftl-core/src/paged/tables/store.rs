@@ -7,7 +7,7 @@ use super::candidates::Candidates;
 use super::dirty::DirtyTable;
 use super::map::Map;
 use super::records::Anchors;
-use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, Victim};
+use super::under_way::{Epoch, Leveling, Open, Part, Scrubbed, Stream, Suspect, Victim};
 use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
@@ -71,8 +71,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) shares: bool,
     /// A page among map pages that a mount could not read. It stands for the page of a leaf that is lost.
     pub(crate) unreadable: Option<Spot>,
-    /// What was written up to this stamp to leaves that a mount gave up is lost, even if it is newer than the horizon.
-    pub(crate) lost_until: Stamp,
+    /// The sectors of which the table has the dirty entries.
+    pub(crate) part: Part,
     /// The map page whose stamp a mount read last, and that stamp.
     pub(crate) stamp_read: Option<(Spot, Stamp)>,
 }
@@ -141,12 +141,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.mapped(sector, Cause::Map)
     }
 
-    /// Returns the address in a sector's map page.
+    /// Returns the address in a sector's map page. It is lost while a newer one may be in the rest of a mount.
     pub(crate) fn mapped(
         &mut self,
         sector: Sector,
         cause: Cause,
     ) -> Result<Mapped, Fault<D::Error>> {
+        if !self.part.holds(sector) {
+            return Ok(Mapped::Lost);
+        }
         let (leaf, at) = self.shape.leaf_of(sector);
         let page = self.map.find(&mut self.door, leaf, cause)?;
         Ok(page.map_or(Mapped::Nowhere, |page| self.map.get(page, at)))

@@ -1,6 +1,8 @@
 //! Unfinished work: streams and their open blocks, the epoch, victims, the scrub, and the page that a power cut may
 //! have damaged.
 
+use ftl_iface::Sector;
+
 use crate::layout::Stamp;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::probe::Cause;
@@ -97,6 +99,17 @@ pub(crate) enum What {
     Sectors,
     /// The map page of a leaf.
     Map(Leaf),
+}
+
+/// The sectors of which the table has the dirty entries: all, unless a mount found more than the table takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) from: Sector,
+    pub(crate) end: Sector,
+    /// The mount ignored pages from this stamp on.
+    pub(crate) ceiling: Stamp,
+    /// The last stamp before the mount.
+    pub(crate) resumed: Stamp,
 }
 
 /// The next page that a scrub reads.

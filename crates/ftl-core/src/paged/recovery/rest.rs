@@ -1,0 +1,170 @@
+//! More dirty entries than the table takes. A mount finds them if its table is smaller than that of the mount before,
+//! or if a map page is gone whose entries come back: then the table holds the entries of the first sectors, and the
+//! *rest* is entered here, part by part, when the page to be repeated is on flash: the leaves of each part are written,
+//! which empties the table for the next one.
+//!
+//! Until then no block counts as free that holds the newest copy of one of its sectors, no anchor is valid, and the host
+//! is not served.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use crate::bugs::{Bug, planted};
+use crate::error::Fault;
+use crate::layout::{Kind, Stamp};
+use crate::paged::plan::address::{Leaf, Mapped};
+use crate::paged::program::flush::Differs;
+use crate::paged::program::page::Written;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Part;
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Whether dirty entries are not in the table yet.
+    pub(crate) fn has_rest(&self) -> bool {
+        self.part.end < self.shape.end()
+    }
+
+    /// Enters the rest.
+    pub(crate) fn enter_rest(&mut self) -> Result<(), Fault<D::Error>> {
+        if !self.has_rest() || planted(Bug::ForgetRest) {
+            return Ok(());
+        }
+        match self.write_parts() {
+            Err(Fault::ReadOnly) => {
+                self.read_only = true;
+                self.blocks.unpin_all();
+                self.enter_part()?;
+            }
+            done => done?,
+        }
+        self.resume_epoch();
+        Ok(())
+    }
+
+    /// Writes the leaves of one part after the other, up to the one that fits into the table.
+    fn write_parts(&mut self) -> Result<(), Fault<D::Error>> {
+        loop {
+            self.blocks.unpin_all();
+            self.enter_part()?;
+            if !self.has_rest() {
+                return Ok(());
+            }
+            let (last, within) = self.shape.leaf_of(self.part.end);
+            for leaf in self.map.leaves().take_while(|leaf| *leaf < last) {
+                if self.map.dirty(leaf) > 0 {
+                    self.write_leaf(leaf)?;
+                }
+            }
+            if within > 0 {
+                self.write_large_leaf(last)?;
+            }
+        }
+    }
+
+    /// Fills the table with as many entries as it takes. Those of leaves written since are in their pages.
+    pub(crate) fn enter_part(&mut self) -> Result<(), Fault<D::Error>> {
+        self.empty_table(Sector::new(0), self.shape.end());
+        self.replay_all()?;
+        if self.has_rest() {
+            let end = self.part.end;
+            self.pin_rest()?;
+            self.empty_table(Sector::new(0), end);
+            self.replay()?;
+        }
+        self.count_references()
+    }
+
+    /// Pins the blocks that hold the newest copies of sectors in the rest.
+    fn pin_rest(&mut self) -> Result<(), Fault<D::Error>> {
+        while self.has_rest() && !planted(Bug::FreeRest) {
+            self.empty_table(self.part.end, self.shape.end());
+            self.replay()?;
+            self.pin_entries();
+        }
+        Ok(())
+    }
+
+    fn pin_entries(&mut self) {
+        for (_, entry) in self.table.entries() {
+            self.blocks.pin(self.shape.block_of(entry.place));
+        }
+    }
+
+    fn empty_table(&mut self, from: Sector, end: Sector) {
+        self.table.clear();
+        self.map.note_all_clean();
+        (self.part.from, self.part.end) = (from, end);
+    }
+
+    /// Writes the page of a leaf that has more entries than the table takes.
+    fn write_large_leaf(&mut self, leaf: Leaf) -> Result<(), Fault<D::Error>> {
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        // Its entries are in no table when its page takes the place of the old one.
+        self.pin_entries();
+        self.empty_table(first, first);
+        self.count_references()?;
+        let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+        let page = self.map.vacate(Some(before));
+        self.map.copy(before, page);
+        let (mut from, end) = (first, first + SectorCount::new(sectors));
+        while from < end {
+            self.empty_table(from, end);
+            self.replay()?;
+            for (sector, entry) in self.table.entries() {
+                self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
+            }
+            from = self.part.end;
+        }
+        self.rely();
+        self.empty_table(first, first);
+        self.install((leaf, Written::New(Kind::Map)), Differs::Anywhere, before, page)
+    }
+
+    /// Makes space in a full table: the leaf with the highest entries is left to the rest, or the highest entry, if all
+    /// are of one leaf.
+    pub(crate) fn leave_to_rest(&mut self) {
+        let sectors = || self.table.entries().map(|(sector, _)| sector);
+        let (Some(lowest), Some(highest)) = (sectors().min(), sectors().max()) else {
+            self.part.end = self.part.from;
+            return;
+        };
+        let (leaf, _) = self.shape.leaf_of(highest);
+        let end = if self.shape.leaf_of(lowest).0 < leaf {
+            self.map.note_clean(leaf);
+            self.shape.sectors_of(leaf).0
+        } else {
+            highest
+        };
+        let count = highest.get() - end.get() + 1;
+        for sector in end.run(SectorCount::new(count)) {
+            self.table.take(sector);
+        }
+        self.part.end = end;
+    }
+
+    /// How many entries the table takes in a mount: it leaves space for the page that is to be repeated.
+    pub(crate) fn entries_max(&self) -> u32 {
+        let beyond = u32::from(self.shape.slots_max());
+        let to_come =
+            self.suspect.map_or(0, |it| u32::from(self.shape.area_at(it.spot.block).slots));
+        self.shape.table_entries + beyond.saturating_sub(to_come)
+    }
+}
+
+impl Part {
+    /// All sectors, up to this one.
+    pub(crate) const fn all(end: Sector) -> Self {
+        let never = Stamp::new(u64::MAX);
+        Self { from: Sector::new(0), end, ceiling: never, resumed: never }
+    }
+
+    /// Whether the table has the entry of a sector, if there is one.
+    pub(crate) fn holds(&self, sector: Sector) -> bool {
+        sector >= self.from && sector < self.end
+    }
+
+    /// Whether a page counts: those from the ceiling on do not, unless they were programmed since the mount.
+    pub(crate) fn counts(&self, stamp: Stamp) -> bool {
+        stamp < self.ceiling || stamp > self.resumed
+    }
+}
