@@ -79,21 +79,18 @@ enum tandem_error {
     /* The device was formatted with another geometry or configuration: detail.what names the
      * setting, and detail.number is its value in the format. */
     TANDEM_E_OTHER_CONFIG = -16,
-    /* More sectors are dirty than this configuration has entries for. detail.number is what the
-     * format had. */
-    TANDEM_E_TABLE_TOO_SMALL = -17,
     /* A block has failed that the FTL cannot do without. */
-    TANDEM_E_WORN_OUT = -18,
+    TANDEM_E_WORN_OUT = -17,
     /* Too many blocks are bad for the capacity. detail.number is how many good ones are needed. */
-    TANDEM_E_TOO_FEW_BLOCKS = -19,
+    TANDEM_E_TOO_FEW_BLOCKS = -18,
     /* No chip has that geometry: detail.what names the figure. */
-    TANDEM_E_GEOMETRY = -20,
+    TANDEM_E_GEOMETRY = -19,
     /* The configuration has a value that means nothing: detail.what names the field. */
-    TANDEM_E_CONFIG = -21,
+    TANDEM_E_CONFIG = -20,
     /* The configuration does not fit the chip: detail.what says why. */
-    TANDEM_E_MISFIT = -22,
+    TANDEM_E_MISFIT = -21,
     /* An argument has a value that means nothing. */
-    TANDEM_E_VALUE = -23,
+    TANDEM_E_VALUE = -22,
 };
 
 /* The alignment that RAM must have. */

@@ -42,25 +42,23 @@ pub enum Error {
     /// The device was formatted with another geometry or configuration: `detail.what` names the setting, and
     /// `detail.number` is its value in the format.
     OtherConfig = -16,
-    /// More sectors are dirty than this configuration has entries for. `detail.number` is what the format had.
-    TableTooSmall = -17,
     /// A block has failed that the FTL cannot do without.
-    WornOut = -18,
+    WornOut = -17,
     /// Too many blocks are bad for the capacity. `detail.number` is how many good ones are needed.
-    TooFewBlocks = -19,
+    TooFewBlocks = -18,
     /// No chip has that geometry: `detail.what` names the figure.
-    Geometry = -20,
+    Geometry = -19,
     /// The configuration has a value that means nothing: `detail.what` names the field.
-    Config = -21,
+    Config = -20,
     /// The configuration does not fit the chip: `detail.what` says why.
-    Misfit = -22,
+    Misfit = -21,
     /// An argument has a value that means nothing.
-    Value = -23,
+    Value = -22,
 }
 
 impl Error {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 22] = [
         Self::Null,
         Self::Misaligned,
         Self::RamTooSmall,
@@ -77,7 +75,6 @@ impl Error {
         Self::OtherVersion,
         Self::DamagedHeader,
         Self::OtherConfig,
-        Self::TableTooSmall,
         Self::WornOut,
         Self::TooFewBlocks,
         Self::Geometry,
@@ -161,10 +158,6 @@ impl Error {
             Self::OtherConfig => (
                 c"the device was formatted with another setting",
                 c"mount it as it was formatted: detail.what names the setting",
-            ),
-            Self::TableTooSmall => (
-                c"more sectors are dirty than the table holds",
-                c"mount with detail.number dirty entries, stop, and mount again with fewer",
             ),
             Self::WornOut => (
                 c"a block failed that the device cannot do without",

@@ -79,9 +79,6 @@ impl Face for PageStore {
                 Fault::saying(Error::OtherConfig, setting(other.setting))
                     .and_number(other.formatted)
             }
-            PagedMountError::TableTooSmall { formatted, .. } => {
-                Fault::numbered(Error::TableTooSmall, formatted)
-            }
             PagedMountError::BlockFailed => Error::WornOut.into(),
             PagedMountError::Device(code) => Fault::of_driver(code),
             PagedMountError::Corrupt | _ => Error::Corrupt.into(),
