@@ -142,6 +142,10 @@ impl Face for Hybrid {
         Fault::saying(Error::Misfit, what).and_number(number)
     }
 
+    #[allow(
+        clippy::useless_conversion,
+        reason = "a number of blocks has 16 bits, or 32 with the feature `wide`"
+    )]
     fn refused(error: &MountError<i32>) -> Fault {
         match *error {
             MountError::WrongPlan | MountError::Missing(_) => Error::Misfit.into(),
