@@ -29,11 +29,12 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
     ("ftl-adapters", &["ftl-iface", "ftl-core"]),
+    ("ftl-c", &["ftl-iface", "ftl-core"]),
     ("ftl-rivals", &["ftl-iface"]),
     ("ftl-spi-nand", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),
