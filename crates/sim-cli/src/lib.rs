@@ -14,9 +14,9 @@
 //! checks it.
 //!
 //! 1. [`commands`]: the command line, and for each command a file or a folder of its name.
-//! 2. [`output`]: what people read of results. `text`: a run, `side_by_side`: several, `verdict`: what to take, in
-//!    words. `report`: pages with tables and charts; [`plot`](output::plot): charts as SVG. `json`, `csv`: for
-//!    programs and spreadsheets. `table`: columns of text. `progress`: the bar.
+//! 2. [`output`]: what people read of results. `text`: a run, `side_by_side`: several, `ranking`: these in one order,
+//!    `verdict`: what to take, in words. `report`: pages with tables and charts; [`plot`](output::plot): charts as SVG.
+//!    `json`, `csv`: for programs and spreadsheets. `table`: columns of text. `progress`: the bar.
 //! 3. [`engine`]: from requests to results. [`replay`](engine::replay): requests served and timed. `host`: splits them
 //!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.
 //!    [`image`](engine::image): a chip kept in a file. [`result`](engine::result): the content of a run's JSON.

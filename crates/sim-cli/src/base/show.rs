@@ -101,7 +101,8 @@ pub(crate) fn years(years: f64) -> String {
 /// A write rate in gigabytes (10^9), as disk makers count.
 #[allow(clippy::cast_precision_loss)] // As above.
 pub(crate) fn bytes_a_day(bytes: u64) -> String {
-    format!("{:.0} GB a day", bytes as f64 / 1e9)
+    let gigabytes = (bytes as f64 / 1e6).round() / 1e3;
+    if gigabytes > 0.0 { format!("{gigabytes} GB a day") } else { format!("{bytes} bytes a day") }
 }
 
 /// A size in binary units with two digits after the point: `6.76 GiB`.

@@ -226,6 +226,7 @@ fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
         passes: 1,
         first: None,
         columns: None,
+        steady: false,
     };
     let pace = Pace {
         open_loop: false,

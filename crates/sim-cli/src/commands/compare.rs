@@ -1,30 +1,37 @@
-//! `tandem compare`: systems side by side, on the same requests, each in its own thread.
+//! `tandem compare`: systems side by side, on the same requests, each in its own thread, and each that has an SLC
+//! without it, too.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::base::{Failure, files, interrupt};
-use crate::engine::replay;
+use crate::engine::replay::Outcome;
 use crate::engine::result::{Ratios, RunResult};
-use crate::engine::systems::{Chosen, Several, hardware_name, has_all};
+use crate::engine::systems::{Chosen, Several, Without, hardware_name, has_all};
+use crate::engine::{replay, systems};
 use crate::input::device::Setup;
 use crate::input::options::Options;
+use crate::input::trace::fit::FitChoice;
+use crate::input::workload::Workload;
 use crate::output::progress::Bar;
+use crate::output::ranking::{Pair, Row};
 use crate::output::table::{Edge, Table};
-use crate::output::{csv, json, report, side_by_side, text, verdict};
+use crate::output::verdict::Field;
+use crate::output::{csv, json, ranking, report, side_by_side, text};
 
 /// The arguments of `compare`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// The systems, separated by commas, or all; ratios are to the first [default: conventional,hybrid, and paged if
-    /// the device has space for it]
+    /// the device has space for it; with an SLC of the MLC's own cells page-mlc,pslc,paged]
     #[arg(long, value_delimiter = ',', value_parser = Several::parse, value_name = "SYSTEMS")]
     systems: Vec<Several>,
     /// Write CSV, a line for each system, to this file; `-` is standard output, which then replaces the table
-    #[arg(long, value_name = "FILE.csv", conflicts_with = "json")]
+    #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
     #[command(flatten)]
     options: Options,
@@ -33,99 +40,214 @@ pub struct Args {
 /// A comparison, as in its JSON.
 #[derive(Debug, Serialize)]
 struct Comparison<'a> {
-    runs: &'a [RunResult],
+    runs: &'a [&'a RunResult],
     ratios: BTreeMap<&'a str, Ratios>,
+    /// How many times as fast each system is with its SLC as without.
+    slc_gain: BTreeMap<&'a str, f64>,
+    /// The runs without SLC that were made for that, as results but for the times of this computer.
+    without_slc: BTreeMap<&'a str, Value>,
+    /// The best first.
+    ranking: Vec<Row<'a>>,
 }
 
-/// Those of the named systems that fit the device, or the usual ones.
-fn systems(named: &[Several], setup: &Setup) -> Result<Vec<Chosen>, Failure> {
-    let usual =
-        if named.is_empty() { Several::usual().map_err(Failure::Arguments)? } else { Vec::new() };
-    let mut systems: Vec<Chosen> = Vec::new();
-    for several in named.iter().chain(&usual) {
-        systems.extend(several.on(setup)?);
-    }
-    if systems.is_empty() {
-        return Err(Failure::Unfit("no system fits the device: see above".into()));
-    }
-    for (at, system) in systems.iter().enumerate() {
-        if systems[..at].iter().any(|other| other.name == system.name) {
-            let reason =
-                format!("`{}` is named twice: a comparison has each system once", system.name);
-            return Err(Failure::Arguments(reason));
+/// The systems of a comparison, and what each is without its SLC.
+#[derive(Default)]
+struct Entrants {
+    systems: Vec<Chosen>,
+    without: Vec<Option<Without>>,
+}
+
+impl Entrants {
+    fn of(args: &Args, setup: &Setup) -> Result<Self, Failure> {
+        let usual = if args.systems.is_empty() {
+            Several::usual(setup).map_err(Failure::Arguments)?
+        } else {
+            Vec::new()
+        };
+        let mut systems: Vec<Chosen> = Vec::new();
+        for several in args.systems.iter().chain(&usual) {
+            systems.extend(several.on(setup)?);
         }
+        if systems.is_empty() {
+            return Err(Failure::Unfit("no system fits the device: see above".into()));
+        }
+        for (at, system) in systems.iter().enumerate() {
+            if systems[..at].iter().any(|other| other.name == system.name) {
+                let reason =
+                    format!("`{}` is named twice: a comparison has each system once", system.name);
+                return Err(Failure::Arguments(reason));
+            }
+        }
+        let without = systems::without_slc(&systems, setup)?;
+        Ok(Self { systems, without })
     }
-    Ok(systems)
+
+    /// All that run: the systems, then those without SLC.
+    fn all(&self) -> Vec<Chosen> {
+        let without = self.without.iter().filter_map(|without| match without {
+            Some(Without::Own(chosen)) => Some(chosen.clone()),
+            _ => None,
+        });
+        self.systems.iter().cloned().chain(without).collect()
+    }
+
+    /// Each system with an SLC beside its run without, of all runs in the order of [`all`](Self::all).
+    fn pairs<'a>(&self, all: &[&'a RunResult]) -> Vec<Pair<'a>> {
+        let mut own = all.iter().skip(self.systems.len()).copied();
+        let pair = |(with, without): (&&'a RunResult, &Option<Without>)| {
+            let without = match without.as_ref()? {
+                Without::Own(_) => own.next(),
+                Without::Same(at) => all.get(*at).copied(),
+                Without::Nothing => None,
+            };
+            Some(Pair { with, without })
+        };
+        all.iter().zip(&self.without).filter_map(pair).collect()
+    }
 }
 
 /// Replays a trace on all systems and compares them with the first.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.options.check()?;
+    one_output(args)?;
     args.csv
         .iter()
         .filter(|path| !files::is_output(path))
         .try_for_each(|path| files::check(path))?;
+    let args = &fitting(args);
     let setup = args.options.device.setup()?;
-    let choose = || systems(&args.systems, &setup);
-    let outcomes = replay::run_chosen(&args.options, &setup, choose, &Bar::new())?;
-    report::write(&args.options, &setup, &outcomes)?;
-    let runs: Vec<RunResult> = outcomes.into_iter().map(|outcome| outcome.result).collect();
-    let Some(first) = runs.first() else {
-        return Ok(()); // The command line names at least one system.
+    let mut entrants = Entrants::default();
+    let choose = || {
+        entrants = Entrants::of(args, &setup)?;
+        Ok(entrants.all())
     };
-    let asked = args.options.files().chain(args.csv.as_deref());
+    let outcomes = replay::run_chosen(&args.options, &setup, choose, &Bar::new())?;
+    let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
+    let runs = &all[..entrants.systems.len()];
+    let pairs = entrants.pairs(&all);
+    let (systems, device) = (&entrants.systems, &args.options.device);
+    let field = Field { runs, pairs: &pairs, systems, device, setup: &setup };
+    report::write(&args.options, &field, &outcomes)?;
+    let asked = || args.options.files().chain(args.csv.as_deref());
+    let is_shown = !written(args, &field, out)?;
+    if is_shown {
+        tell(args, &field, &outcomes, out)?;
+    }
+    replay::ended(asked(), all.into_iter())
+}
+
+/// A trace of files is fitted to the device, if nothing else is asked for: what for, a note says.
+fn fitting(args: &Args) -> Args {
+    let mut args = args.clone();
+    let workload = &mut args.options.workload;
+    if workload.fit.is_none() && !Workload::is_from_stdin(&workload.traces) {
+        workload.fit = Some(FitChoice::Auto);
+    }
+    args
+}
+
+/// Only one of the outputs can replace the table.
+fn one_output(args: &Args) -> Result<(), Failure> {
+    let asked = [&args.csv, &args.options.json];
+    if asked.iter().all(|path| path.as_deref().is_some_and(files::is_output)) {
+        let reason =
+            "CSV and JSON cannot both go to standard output: give one of them a file's name";
+        return Err(Failure::Arguments(reason.into()));
+    }
+    Ok(())
+}
+
+/// Writes the CSV and the JSON that were asked for. Returns whether one of them went to standard output.
+fn written(args: &Args, field: &Field<'_>, out: &mut dyn Write) -> Result<bool, Failure> {
+    let mut is_output_taken = false;
     if let Some(path) = &args.csv {
-        let text = as_csv(&runs, first, &setup.part.name);
+        let text = as_csv(field);
         if files::is_output(path) {
             out.write_all(text.as_bytes())?;
-            return replay::ended(asked, runs.iter());
-        }
-        // Only a complete result is written to a file.
-        if !interrupt::is_requested() {
+            is_output_taken = true;
+        } else if !interrupt::is_requested() {
+            // Only a complete result is written to a file.
             files::replace(path, text.as_bytes())?;
         }
     }
-    let ratios = runs.iter().map(|run| (run.system.as_str(), run.against(first))).collect();
-    let comparison = Comparison { runs: &runs, ratios };
-    if json::write(&args.options, &comparison, out)? {
-        return replay::ended(asked, runs.iter());
+    let comparison = comparison(field);
+    Ok(json::write(&args.options, &comparison, out)? || is_output_taken)
+}
+
+fn comparison<'a>(field: &Field<'a>) -> Comparison<'a> {
+    let ratios = field
+        .runs
+        .iter()
+        .filter_map(|run| Some((run.system.as_str(), run.against(field.runs.first()?))));
+    let pairs = field.pairs.iter();
+    let name = |pair: &Pair<'a>| pair.with.system.as_str();
+    Comparison {
+        runs: field.runs,
+        ratios: ratios.collect(),
+        slc_gain: pairs.clone().filter_map(|pair| Some((name(pair), pair.gain()?))).collect(),
+        without_slc: pairs
+            .filter_map(|pair| Some((name(pair), of_device(pair.without?))))
+            .collect(),
+        ranking: field.verdict().ranking.map_or_else(Vec::new, |ranking| ranking.rows()),
     }
-    text::heading(first, &args.options, &setup, out)?;
-    table(&runs, out)?;
-    hardware(&runs, &setup, out)?;
-    for run in &runs[1..] {
-        writeln!(out)?;
-        explain(run, first, out)?;
+}
+
+/// The times of this computer in a result.
+const OF_COMPUTER: [&str; 4] = ["wall_s", "busy_s", "requests_per_s", "nand_ops_per_s"];
+
+/// A result without these.
+fn of_device(run: &RunResult) -> Value {
+    // A result is figures and names, which JSON can always represent.
+    let mut value = serde_json::to_value(run).unwrap_or_default();
+    if let Some(names) = value.as_object_mut() {
+        names.retain(|name, _| !OF_COMPUTER.contains(&name.as_str()));
     }
-    verdict::of(&runs.iter().collect::<Vec<_>>(), &setup.part).write(out)?;
-    writeln!(out, "\nAll sectors read were verified: each held the data last written.")?;
-    replay::ended(asked, runs.iter())
+    value
+}
+
+/// The comparison as text.
+fn tell(
+    args: &Args,
+    field: &Field<'_>,
+    outcomes: &[Outcome],
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let Some(first) = field.runs.first() else { return Ok(()) };
+    text::heading(first, &args.options, field.setup, out)?;
+    let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
+    table(&all, out)?;
+    hardware(&all, field.setup, out)?;
+    ratios(field.runs, first, out)?;
+    field.verdict().write(out)?;
+    Ok(writeln!(out, "\nAll sectors read were verified: each held the data last written.")?)
 }
 
 /// One line per run, below a line of names.
-fn as_csv(runs: &[RunResult], first: &RunResult, device: &str) -> String {
+fn as_csv(field: &Field<'_>) -> String {
     let names = csv::FIGURES.iter().map(|(name, _)| *name);
-    let mut text = csv::line(["device"].into_iter().chain(names));
-    for run in runs {
-        let ratios = run.against(first);
-        let figures = csv::figures(run, Some(&ratios));
-        text += &csv::line([device.to_owned()].into_iter().chain(figures));
+    let mut text = csv::line(["device"].into_iter().chain(names).chain(["slc_gain"]));
+    for run in field.runs {
+        let ratios = field.runs.first().map(|first| run.against(first));
+        let figures = csv::figures(run, ratios.as_ref());
+        let pair = field.pairs.iter().find(|pair| std::ptr::eq(pair.with, *run));
+        let gain = pair.and_then(Pair::gain).map_or_else(String::new, |gain| gain.to_string());
+        let device = [field.setup.part.name.clone()].into_iter();
+        text += &csv::line(device.chain(figures).chain([gain]));
     }
     text
 }
 
-fn table(runs: &[RunResult], out: &mut dyn Write) -> Result<(), Failure> {
-    let systems = runs.iter().map(|run| (run.system.as_str(), Edge::Right));
-    let mut table = Table::new([("", Edge::Left)].into_iter().chain(systems));
-    let runs: Vec<&RunResult> = runs.iter().collect();
-    for row in side_by_side::rows(&runs) {
+fn table(runs: &[&RunResult], out: &mut dyn Write) -> Result<(), Failure> {
+    let labels = ranking::labels(runs).into_iter().map(|label| (label, Edge::Right));
+    let mut table = Table::new([(String::new(), Edge::Left)].into_iter().chain(labels));
+    for row in side_by_side::rows(runs) {
         table.row(row);
     }
     Ok(table.write(out)?)
 }
 
 /// Names the memories of systems that use others than the device's.
-fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
+fn hardware(runs: &[&RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
     let others = runs.iter().filter(|run| !has_all(&setup.part, &run.parts));
     let mut any = false;
@@ -140,11 +262,29 @@ fn hardware(runs: &[RunResult], setup: &Setup, out: &mut dyn Write) -> Result<()
     Ok(())
 }
 
-/// Explains the paper's ratios.
+/// So many systems beside the first have their ratios explained, each by itself.
+const EXPLAINED: usize = 2;
+
+/// The paper's ratios to the first system.
+fn ratios(runs: &[&RunResult], first: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
+    let others = &runs[1..];
+    if others.len() <= EXPLAINED {
+        return others.iter().try_for_each(|run| explain(run, first, out));
+    }
+    writeln!(out, "\nAgainst {}:", first.system)?;
+    let names = others.iter().map(|run| (run.system.as_str(), Edge::Right));
+    let mut table = Table::new([("", Edge::Left)].into_iter().chain(names));
+    for row in side_by_side::ratio_rows(others, first) {
+        table.row(&row[..row.len() - 1]);
+    }
+    Ok(table.write(out)?)
+}
+
+/// Explains the paper's ratios of a system.
 fn explain(run: &RunResult, first: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
-    writeln!(out, "{} against {}:", run.system, first.system)?;
+    writeln!(out, "\n{} against {}:", run.system, first.system)?;
     let mut table = Table::new([("", Edge::Left), ("", Edge::Right), ("", Edge::Left)]);
-    for row in side_by_side::ratio_rows(run, first) {
+    for row in side_by_side::ratio_rows(&[run], first) {
         table.row(row);
     }
     Ok(table.write_rows(out)?)

@@ -130,7 +130,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         "fit",
         &[
             ("tandem fit chang", "workloads like the paper's NTFS trace, and RS over all of them"),
-            ("tandem fit chang ext3 --tries 500", "the other trace, and a longer search"),
+            ("tandem fit chang ext3 --kept tried.txt", "the other trace; a search that resumes"),
             (
                 "tandem fit chang --check 'synth:file-system?journal_bytes=8MiB'",
                 "how far that workload agrees with the paper",

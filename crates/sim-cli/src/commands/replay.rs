@@ -3,10 +3,12 @@
 use std::io::Write;
 
 use crate::base::Failure;
-use crate::engine::replay::{self, Outcome};
+use crate::engine::replay;
+use crate::engine::result::RunResult;
 use crate::engine::systems::{Chosen, USUAL};
 use crate::input::options::Options;
 use crate::output::progress::Bar;
+use crate::output::verdict::Field;
 use crate::output::{json, report, text};
 
 /// The arguments of `replay`.
@@ -25,10 +27,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let setup = args.options.device.setup()?;
     let systems = std::slice::from_ref(&args.system);
     let outcomes = replay::run_all(&args.options, &setup, systems, &Bar::new())?;
-    report::write(&args.options, &setup, &outcomes)?;
-    for Outcome { result, .. } in &outcomes {
+    let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
+    let device = &args.options.device;
+    let field = Field { runs: &runs, pairs: &[], systems, device, setup: &setup };
+    report::write(&args.options, &field, &outcomes)?;
+    for result in &runs {
         if !json::write(&args.options, result, out)? {
-            text::write(result, &args.options, &setup, out)?;
+            text::write(result, &args.options, &field, out)?;
         }
     }
     replay::ended(args.options.files(), outcomes.iter().map(|outcome| &outcome.result))

@@ -19,6 +19,44 @@ pub struct Setup {
     pub time: Time,
     /// What its memories store of the host's data.
     pub kept: Stored,
+    /// What was written to it before.
+    pub fill: Fill,
+}
+
+/// What a device holds before the replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Fill {
+    /// Nothing was ever written
+    Nothing,
+    /// The whole capacity was written once, in order
+    #[default]
+    InOrder,
+    /// And then twice the capacity at random, in pages of 4 KiB
+    Random,
+}
+
+impl Fill {
+    /// Its name in results and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::InOrder => "in-order",
+            Self::Random => "random",
+        }
+    }
+
+    /// In a sentence about what was done before the replay.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Nothing => "Before the replay, nothing was written to the device.",
+            Self::InOrder => {
+                "Before the replay, every block of the device was written once, in order."
+            }
+            Self::Random => {
+                "Before the replay, the whole device was written once in order, and then twice at random."
+            }
+        }
+    }
 }
 
 /// What a simulated memory stores of a sector.
@@ -63,7 +101,7 @@ impl DeviceArgs {
             part = part.with_slc_bytes(bytes)?;
         }
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
-        Ok(Setup { part, log_bytes, time, kept: Stored::Stamps })
+        Ok(Setup { part, log_bytes, time, kept: Stored::Stamps, fill: Fill::InOrder })
     }
 }
 

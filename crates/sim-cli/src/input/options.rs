@@ -4,8 +4,13 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use crate::base::{Failure, files};
-use crate::input::device::DeviceArgs;
+use crate::input::device::{DeviceArgs, Fill};
+use crate::input::size;
 use crate::input::workload::WorkloadArgs;
+
+/// The bytes that a host writes each day, for lifetimes, unless told otherwise: 20 GB, as makers of client disks
+/// assume.
+pub const BYTES_A_DAY: u64 = 20_000_000_000;
 
 /// When requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
@@ -44,6 +49,12 @@ pub struct Options {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) pace: Pace,
+    /// What is written to the device before the replay
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) fill: Fill,
+    /// The bytes that a host writes each day, for lifetimes
+    #[arg(long, default_value = "20GB", value_parser = a_day, value_name = "SIZE")]
+    pub(crate) bytes_a_day: u64,
     /// Write the result as JSON to this file; `-` is standard output, which then replaces the table
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -69,6 +80,17 @@ impl Options {
 
     /// Options of a run whose result goes only to the caller.
     pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
-        Self { workload, device, pace, json: None, report: None }
+        let bytes_a_day = BYTES_A_DAY;
+        let fill = Fill::InOrder;
+        Self { workload, device, pace, fill, bytes_a_day, json: None, report: None }
+    }
+}
+
+/// Bytes a day: a life at none would never end.
+pub(crate) fn a_day(text: &str) -> Result<u64, String> {
+    match size::parse(text)? {
+        0 => Err("a host that writes nothing wears nothing: give what it writes a day, as in 20GB"
+            .into()),
+        bytes => Ok(bytes),
     }
 }

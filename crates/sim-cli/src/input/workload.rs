@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use nand_model::part::Nanos;
 use tempfile::NamedTempFile;
 
-use crate::base::{Failure, interrupt, notes};
-use crate::input::spec;
-use crate::input::synth::{self, Generator, Synth};
-use crate::input::trace::fit::{Fit, FitChoice, Survey};
-use crate::input::trace::formats::{self, As, Columns, Format};
-use crate::input::trace::names::{self, Files};
+use crate::base::{Failure, interrupt, notes, show};
+use crate::input::synth::{Generator, Synth};
+use crate::input::trace::fit::{Fit, FitChoice, Packing, Survey};
+use crate::input::trace::formats::{As, Columns, Format};
+use crate::input::trace::names::Files;
 use crate::input::trace::reader::Reader;
 use crate::input::trace::volumes::Volumes;
-use crate::input::trace::{AddressSpace, LASTS_MOST, Position, Request, TraceError};
+use crate::input::trace::{
+    AddressSpace, LASTS_MOST, Op, Position, Request, TraceError, formats, names,
+};
+use crate::input::{spec, synth};
 
 /// Which requests, and how they are read: flags that every replaying command has.
 #[derive(Clone, Debug, clap::Args)]
@@ -33,12 +35,16 @@ pub struct WorkloadArgs {
     /// Skip and count lines that do not match the format
     #[arg(long)]
     pub(crate) lenient: bool,
-    /// What to do with addresses beyond the end of the device
+    /// What to do with addresses beyond the end of the device [default: auto of a comparison of files, else an error]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) fit: Option<FitChoice>,
     /// Replay everything this many times
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     pub(crate) passes: u32,
+    /// Replay everything until the write amplification is stable: five rounds within 10 % of their mean, and without a
+    /// slope of more (as SNIA's performance test has it). The figures are of these five; it ends after 25 rounds
+    #[arg(long, conflicts_with = "passes")]
+    pub(crate) steady: bool,
     /// Replay only the first requests, this many in each pass
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     pub(crate) first: Option<u64>,
@@ -74,7 +80,9 @@ fn is_synth(name: &str) -> bool {
 impl Workload {
     /// The named workload. Standard input is copied if it must be read more than once.
     pub(crate) fn new(args: &WorkloadArgs) -> Result<Self, Failure> {
-        let again = args.passes > 1 || args.fit == Some(FitChoice::Pack);
+        let again = args.passes > 1
+            || args.steady
+            || matches!(args.fit, Some(FitChoice::Pack | FitChoice::Auto));
         let mut sources = Vec::new();
         let mut files = Vec::new();
         for name in &args.traces {
@@ -149,24 +157,65 @@ impl Workload {
             None => Ok(Fit::AsIs),
             Some(FitChoice::Wrap) => Ok(Fit::Wrap),
             Some(FitChoice::Pack) => {
-                let mut survey = Survey::new(grain);
-                let mut stream = self.open(space.capacity);
-                while let Some(request) = stream.next_request()? {
-                    survey.add(&request);
-                    if interrupt::is_requested() {
-                        let before = "the trace was being read for the first time";
-                        return Err(Failure::Interrupted(before.into()));
-                    }
+                let (survey, _) = self.survey(space, grain)?;
+                Ok(Fit::Pack(packed(survey, space)?))
+            }
+            // They are made for the device.
+            Some(FitChoice::Auto) if self.is_synthetic() => Ok(Fit::AsIs),
+            Some(FitChoice::Auto) => {
+                let (survey, end) = self.survey(space, grain)?;
+                if end <= space.capacity {
+                    return Ok(Fit::AsIs);
                 }
-                let packing = survey.pack();
-                let touched = packing.touched();
-                if touched > space.capacity {
-                    return Err(TraceError::TooMuchTouched { touched, space }.into());
-                }
+                let packing = packed(survey, space)?;
+                notes::tell(&format!(
+                    "the trace's addresses reach {}, beyond the {} of the device: the {} that it touches are moved \
+                     together, as with --fit pack; --fit wrap begins again at 0 instead",
+                    show::about(end),
+                    show::size(space.capacity),
+                    show::about(packing.touched())
+                ));
                 Ok(Fit::Pack(packing))
             }
         }
     }
+
+    fn is_synthetic(&self) -> bool {
+        self.sources.iter().all(|source| matches!(source, Origin::Synth(_)))
+    }
+
+    /// What the trace touches, and the end of its last request but trims.
+    fn survey(&self, space: AddressSpace, grain: u64) -> Result<(Survey, u64), Failure> {
+        let mut survey = Survey::new(grain);
+        let mut stream = self.open(space.capacity);
+        let mut end = 0;
+        while let Some(request) = stream.next_request()? {
+            survey.add(&request);
+            if request.op != Op::Flush {
+                end = end.max(request.end());
+            }
+            if interrupt::is_requested() {
+                let before = "the trace was being read for the first time";
+                return Err(Failure::Interrupted(before.into()));
+            }
+        }
+        Ok((survey, end))
+    }
+
+    /// Whether it is read from standard input, which comes once.
+    pub(crate) fn is_from_stdin(names: &[String]) -> bool {
+        names.iter().any(|name| name == "-")
+    }
+}
+
+/// What the trace touches, moved together.
+fn packed(survey: Survey, space: AddressSpace) -> Result<Packing, Failure> {
+    let packing = survey.pack();
+    let touched = packing.touched();
+    if touched > space.capacity {
+        return Err(TraceError::TooMuchTouched { touched, space }.into());
+    }
+    Ok(packing)
 }
 
 fn keep_stdin() -> Result<NamedTempFile, TraceError> {
@@ -262,6 +311,13 @@ impl Stream<'_> {
     fn close(&mut self) {
         if let Some(Open::Reader(reader)) = self.now.take() {
             self.skipped += reader.skipped();
+            if reader.empty() > 0 {
+                notes::tell(&format!(
+                    "{}: {} requests of length zero were passed over",
+                    reader.name(),
+                    show::count(reader.empty())
+                ));
+            }
         }
         self.from = self.latest;
     }
@@ -340,6 +396,7 @@ mod tests {
             fit: None,
             passes: 1,
             first: None,
+            steady: false,
         }
     }
 

@@ -4,6 +4,7 @@ pub(crate) mod csv;
 pub(crate) mod json;
 pub mod plot;
 pub(crate) mod progress;
+pub(crate) mod ranking;
 pub(crate) mod report;
 pub(crate) mod side_by_side;
 pub(crate) mod table;

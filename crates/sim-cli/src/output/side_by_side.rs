@@ -1,7 +1,7 @@
 //! The figures of several runs side by side, for tables and pages.
 
 use crate::base::show;
-use crate::engine::result::RunResult;
+use crate::engine::result::{Ratios, RunResult};
 
 /// The figures of all runs side by side: in each row its name, then a figure for each run.
 pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
@@ -34,8 +34,10 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
         in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
     });
     row("erases per MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
-    row("life of the SLC at 20 GB a day", &|run| show::maybe(run.slc.lifetime_years, show::years));
-    row("life of the MLC at 20 GB a day", &|run| show::maybe(run.mlc.lifetime_years, show::years));
+    let a_day = show::bytes_a_day(runs.first().map_or(0, |run| run.bytes_a_day));
+    let life = |region: &str| format!("life of the {region} at {a_day}");
+    row(&life("SLC"), &|run| show::maybe(run.slc.lifetime_years, show::years));
+    row(&life("MLC"), &|run| show::maybe(run.mlc.lifetime_years, show::years));
     row("RAM of the FTL", &|run| show::about(run.ram_bytes));
     rows
 }
@@ -44,22 +46,32 @@ fn in_slc(run: &RunResult, figure: String) -> String {
     if run.slc_bytes == 0 { "-".into() } else { figure }
 }
 
-/// The paper's ratios: name, figure, and what it means.
-pub(crate) fn ratio_rows(run: &RunResult, first: &RunResult) -> [[String; 3]; 4] {
-    let ratios = run.against(first);
+/// The paper's ratios: in each row the name, a figure for each run, and what it means.
+pub(crate) fn ratio_rows(runs: &[&RunResult], first: &RunResult) -> Vec<Vec<String>> {
     let plain = |figure: f64| format!("{figure:.2}");
-    let row = |name: &str, figure: String, meaning: &str| [name.into(), figure, meaning.into()];
-    [
+    let row = |name: &str, figure: &dyn Fn(&Ratios) -> String, meaning: &str| {
+        let figures = runs.iter().map(|run| figure(&run.against(first)));
+        [name.to_owned()].into_iter().chain(figures).chain([meaning.to_owned()]).collect()
+    };
+    vec![
         row(
             "RS",
-            show::maybe(ratios.rs, plain),
+            &|ratios| show::maybe(ratios.rs, plain),
             "times as fast, over all requests (more is better)",
         ),
-        row("ES", show::maybe(ratios.es, show::percent), "of the energy (less is better)"),
-        row("EC", show::maybe(ratios.ec, show::percent), "of the flash's price (less is better)"),
+        row(
+            "ES",
+            &|ratios| show::maybe(ratios.es, show::percent),
+            "of the energy (less is better)",
+        ),
+        row(
+            "EC",
+            &|ratios| show::maybe(ratios.ec, show::percent),
+            "of the flash's price (less is better)",
+        ),
         row(
             "BW",
-            show::maybe(ratios.bw, plain),
+            &|ratios| show::maybe(ratios.bw, plain),
             "erases per SLC block, divided by erases per MLC block",
         ),
     ]

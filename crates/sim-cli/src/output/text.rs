@@ -6,12 +6,14 @@ use ftl_iface::Region;
 use nand_model::Time;
 
 use crate::base::{Failure, show};
-use crate::engine::result::{self, BYTES_A_DAY, ByCause, RegionResult, Requests, RunResult, Times};
+use crate::engine::replay::WINDOW;
+use crate::engine::result;
+use crate::engine::result::{ByCause, RegionResult, Requests, RunResult, Steady, Times};
 use crate::engine::systems::hardware_name;
 use crate::input::device::Setup;
 use crate::input::options::Options;
 use crate::output::table::{Edge, Table};
-use crate::output::verdict;
+use crate::output::verdict::Field;
 
 /// Writes the workload and the system.
 pub(crate) fn heading(
@@ -31,6 +33,9 @@ pub(crate) fn heading(
     }
     if result.skipped_lines > 0 {
         writeln!(out, "{} bad lines were skipped", show::count(result.skipped_lines))?;
+    }
+    if let Some(steady) = &result.steady {
+        writeln!(out, "{}", settled(steady))?;
     }
     if result.partial {
         writeln!(out, "PARTIAL: stopped before the end; all figures are of the part that ran")?;
@@ -59,6 +64,18 @@ pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
     if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace }
 }
 
+/// Whether a run settled, and of which rounds its figures are.
+pub(crate) fn settled(steady: &Steady) -> String {
+    let count = steady.rounds.len();
+    if steady.settled {
+        format!("Steady after {count} rounds: all figures are of the last {WINDOW}")
+    } else {
+        format!(
+            "NOT STEADY after {count} rounds: all figures are of the last {WINDOW}, which do not agree"
+        )
+    }
+}
+
 /// Whether the chip's operations overlap.
 pub(crate) const fn overlap(setup: &Setup) -> &'static str {
     match setup.time {
@@ -71,12 +88,12 @@ pub(crate) const fn overlap(setup: &Setup) -> &'static str {
 pub(crate) fn write(
     result: &RunResult,
     options: &Options,
-    setup: &Setup,
+    field: &Field<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    heading(result, options, setup, out)?;
+    heading(result, options, field.setup, out)?;
     body(result, out)?;
-    verdict::of(&[result], &setup.part).write(out)
+    field.verdict().write(out)
 }
 
 /// Writes everything but the heading.
@@ -190,7 +207,11 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row("hardware", hardware_name(&result.parts));
     for (region, figures) in [("SLC", &result.slc), ("MLC", &result.mlc)] {
         let life = |years| {
-            format!("{} at {}, with even wear", show::years(years), show::bytes_a_day(BYTES_A_DAY))
+            format!(
+                "{} at {}, with even wear",
+                show::years(years),
+                show::bytes_a_day(result.bytes_a_day)
+            )
         };
         if let Some(years) = figures.lifetime_years {
             row(&format!("life of the {region}"), life(years));

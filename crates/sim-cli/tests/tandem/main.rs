@@ -2,6 +2,7 @@
 
 mod answers;
 mod common;
+mod compare;
 mod completions;
 #[cfg(unix)]
 mod image;

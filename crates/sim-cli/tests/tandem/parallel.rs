@@ -141,3 +141,15 @@ fn a_queue_and_arrivals_exclude_each_other() {
         .expect("the binary runs");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
 }
+
+/// A block that is striped over the device works all planes by itself: a page map that filled eight of them in turn
+/// would find neighbours on one plane.
+#[test]
+fn a_page_map_on_striped_blocks_reads_as_fast_as_chains() {
+    let load = "synth:sequential?requests=400&size=64KiB&reads=100";
+    let words = ["compare", load, "--device", "tlc-pslc", "--capacity", "8GiB", "--parallel"];
+    let compared = result(&[&words[..], &["--systems", "conventional,page-mlc"]].concat());
+    let [chains, map] =
+        [0, 1].map(|at| compared["runs"][at]["read_us"]["mean"].as_f64().expect("a mean"));
+    assert!((map / chains - 1.0).abs() < 0.1, "{map} for {chains}");
+}

@@ -62,12 +62,13 @@ fn the_example_answers_how_large_the_slc_should_be() {
     let output = sweep(&example, &out, &[]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("9 of 9 runs") && shown.contains("256MiB"), "{shown}");
+    assert!(shown.contains("11 of 11 runs") && shown.contains("256MiB"), "{shown}");
     assert!(shown.contains("How large should the SLC be?\n  hybrid on c3: "), "{shown}");
-    assert!(shown.contains("paged on c3: 128MiB. It is then 2.67 times as fast"), "{shown}");
-    // The system without SLC runs once, the others at each of four sizes.
+    assert!(shown.contains("times as fast as hybrid without SLC"), "{shown}");
+    assert!(shown.contains("paged on c3: ") && shown.contains("as paged without SLC"), "{shown}");
+    // The system without SLC runs once, the others at each of four sizes and without.
     let table = table(&out);
-    assert_eq!(table.lines().count(), 1 + 9, "{table}");
+    assert_eq!(table.lines().count(), 1 + 11, "{table}");
     let json: Value =
         serde_json::from_str(&fs::read_to_string(out.join("table.json")).unwrap()).unwrap();
     let runs = json["runs"].as_array().unwrap();
@@ -87,12 +88,12 @@ fn the_example_answers_how_large_the_slc_should_be() {
         "How large should the SLC be?",
         "r=\"7\" fill=\"none\"",
         "Life of the flash",
-        "Not in this chart: conventional. BW",
+        "Not in this chart: conventional, hybrid without SLC and paged without SLC. BW",
     ] {
         assert!(page.contains(told), "{told}");
     }
     let at = |words: &str| page.find(words).expect(words);
-    assert!(at("one page map over SLC and MLC") < at("How large should the SLC be?"));
+    assert!(at("How large should the SLC be?") < at("one page map over SLC and MLC"));
     assert!(
         at("How large should the SLC be?") < at("What was asked for"),
         "the answer comes first"
@@ -116,6 +117,53 @@ fn the_page_store_is_swept_over_sizes_of_its_slc() {
     let each =
         ["conventional", "hybrid", "paged"].map(|name| of(&format!("\"system\": \"{name}\"")));
     assert_eq!(each, [2, 4, 4], "two seeds, and two sizes for those that have an SLC");
+}
+
+#[test]
+fn one_system_with_and_without_slc_has_an_answer() {
+    let home = folder("sweep-one");
+    let keys = "devices = [\"c3\"]\ncapacity = \"256MiB\"\nslc = [\"16MiB\", \"0\", \"8MiB\"]\n\
+        systems = [\"paged\"]\ntraces = [\"synth:zipf?requests=30000&footprint=8MiB\"]\n";
+    let out = home.join("out");
+    let output = sweep(&plan(&home, "plan.toml", keys), &out, &[]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("paged on c3: 8MiB") || shown.contains("paged on c3: 16MiB"), "{shown}");
+    assert!(shown.contains("times as fast as paged without SLC, for "), "{shown}");
+    let json: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("table.json")).unwrap()).unwrap();
+    let runs = json["runs"].as_array().unwrap();
+    assert_eq!((&runs[0]["slc_asked"], &runs[0]["ratios"]["rs"]), (&0.into(), &1.0.into()));
+    let total = |run: &Value| run["result"]["response_us"]["total"].as_f64().unwrap();
+    for run in &runs[1..] {
+        let rs = run["ratios"]["rs"].as_f64().unwrap();
+        assert!((rs / (total(&runs[0]) / total(run)) - 1.0).abs() < 1e-12, "{run}");
+    }
+}
+
+#[test]
+fn what_a_sweep_cannot_tell_it_says_with_what_is_missing() {
+    let home = folder("sweep-cannot");
+    let said = |name: &str, keys: &str| {
+        let plan = plan(&home, name, keys);
+        let output = sweep(&plan, &home.join(name).with_extension("out"), &[]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        // Sentences are folded.
+        String::from_utf8(output.stdout).unwrap().replace("\n    ", " ")
+    };
+    let of = |systems: &str, slc: &str| {
+        format!(
+            "devices = [\"c3\"]\ncapacity = \"256MiB\"\nslc = [{slc}]\nsystems = [{systems}]\n\
+             traces = [\"synth:zipf?requests=3000&footprint=8MiB\"]\n"
+        )
+    };
+    let three = "\"8MiB\", \"16MiB\", \"32MiB\"";
+    let no_zero = said("no-zero.toml", &of("\"conventional\", \"paged\"", three));
+    assert!(
+        no_zero.contains("cannot be told") && no_zero.contains("add \"0\" to slc"),
+        "{no_zero}"
+    );
+    let none = said("none.toml", &of("\"pslc\"", "\"0\""));
+    assert!(none.contains("pslc has none, and ran once"), "{none}");
 }
 
 #[test]

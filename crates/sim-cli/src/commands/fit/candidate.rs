@@ -11,50 +11,47 @@ struct Knob {
     unit: &'static str,
     /// The divisor of the number when it is written.
     parts: u64,
-    /// The minimum, the values of the first and of the second starting point, and the maximum, by [`Workload`]. The
-    /// second was sought by hand with all constraints, without a look at RS.
-    known: [[u64; 4]; 2],
+    /// The minimum and the maximum, by [`Workload`].
+    bounds: [(u64, u64); 2],
 }
 
 /// The number of searched parameters.
-const COUNT: usize = 13;
+const COUNT: usize = 16;
 
 /// Sizes, counts and shares of a thousand. Bounds are those of the systems: an NTFS log of 2 to 64 MiB, an ext3
 /// journal of 4 to 128 MiB (the defaults of mke2fs from small to large disks), a page of a log written up to 16
 /// times before it is full (a record takes some hundred bytes of 4 KiB), hot tables of 1 to 64 MiB in clumps as
 /// long as an extent or as short as a buffer of a directory's index, which is 4 KiB, anywhere on the disk or
-/// within an area of 16 MiB and more, as the records of files are within NTFS's table of them, and small writes
-/// in no smaller share than the SLC's on C1 within 15 %, and more of them under ext3 than under NTFS (section
-/// 5.4).
+/// within an area of 16 MiB and more, as the records of files are within NTFS's table of them, single pages all
+/// over the disk that are written again and again, from hardly any small write to half of those outside the
+/// journal, and small writes in no smaller share than the SLC's on C1 within 15 %, and more of them under ext3 than
+/// under NTFS (section 5.4).
 const KNOBS: [Knob; COUNT] = [
-    knob("small", "", 1, [[600, 680, 735, 740], [740, 750, 745, 900]]),
-    knob("journal", "", 1, [[50, 500, 780, 800], [100, 667, 690, 850]]),
-    knob(
-        "journal_bytes",
-        "KiB",
-        1,
-        [[2 << 10, 64 << 10, 2448, 64 << 10], [4 << 10, 128 << 10, 128 << 10, 128 << 10]],
-    ),
-    knob("rewrites", "", 1, [[1, 1, 3, 16], [1, 1, 4, 4]]),
-    knob("restarts", "", 1, [[8, 512, 20, 512], [8, 512, 345, 512]]),
-    knob("hot_pages", "", 1, [[256, 16_384, 3000, 16_384], [256, 1024, 1029, 16_384]]),
-    knob("clump", "", 1, [[1, 16, 1, 64], [1, 64, 41, 128]]),
-    knob("hot_area", "MiB", 1, [[16, 20_480, 560, 20_480], [16, 20_480, 20_480, 20_480]]),
-    knob("hot_skew", "", 100, [[20, 160, 80, 200], [20, 160, 180, 200]]),
-    knob("small_files", "", 1, [[2, 100, 3, 500], [2, 20, 30, 300]]),
-    knob("lengthened", "", 1, [[1, 600, 400, 900], [1, 1, 5, 900]]),
-    knob("lately", "", 1, [[4, 48, 90, 256], [4, 64, 70, 256]]),
-    knob("continued", "", 1, [[500, 785, 765, 960], [500, 785, 787, 960]]),
+    knob("small", "", 1, [(600, 740), (740, 900)]),
+    knob("journal", "", 1, [(50, 800), (100, 850)]),
+    knob("journal_bytes", "KiB", 1, [(2 << 10, 64 << 10), (4 << 10, 128 << 10)]),
+    knob("rewrites", "", 1, [(1, 16), (1, 16)]),
+    knob("restarts", "", 1, [(8, 512), (8, 512)]),
+    knob("hot_pages", "", 1, [(256, 16_384), (256, 16_384)]),
+    knob("clump", "", 1, [(1, 64), (1, 128)]),
+    knob("hot_area", "MiB", 1, [(16, 20_480), (16, 20_480)]),
+    knob("hot_skew", "", 100, [(20, 200), (20, 200)]),
+    knob("scattered", "", 1, [(5, 500), (5, 500)]),
+    knob("scattered_pages", "", 1, [(1000, 65_536), (1000, 32_768)]),
+    knob("scattered_skew", "", 100, [(1, 120), (1, 120)]),
+    knob("small_files", "", 1, [(2, 500), (2, 300)]),
+    knob("lengthened", "", 1, [(1, 900), (1, 900)]),
+    knob("lately", "", 1, [(4, 256), (4, 256)]),
+    knob("continued", "", 1, [(500, 960), (500, 960)]),
 ];
 
-const fn knob(name: &'static str, unit: &'static str, parts: u64, known: [[u64; 4]; 2]) -> Knob {
-    Knob { name, unit, parts, known }
+const fn knob(name: &'static str, unit: &'static str, parts: u64, bounds: [(u64, u64); 2]) -> Knob {
+    Knob { name, unit, parts, bounds }
 }
 
 impl Knob {
     const fn bounds(&self, workload: Workload) -> (u64, u64) {
-        let [least, _, _, most] = self.known[workload as usize];
-        (least, most)
+        self.bounds[workload as usize]
     }
 }
 
@@ -62,39 +59,39 @@ impl Knob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate([u64; COUNT]);
 
-/// The largest steps of a parameter, as factors: one of them for each workload, because far from agreement small steps
-/// take too long, and near it large ones miss.
-const STEPS: [f64; 3] = [1.5, 1.2, 1.06];
+/// How far a new workload goes: of the way to the best, and of the way between two others (differential evolution, R.
+/// Storn and K. Price, Journal of Global Optimization 11, 1997; its variant current-to-best).
+pub(super) const WAY: f64 = 0.6;
 
-/// The share of parameters that a step changes.
-const CHANGED: f64 = 0.3;
+/// The share of parameters that change.
+const CHANGED: f64 = 0.5;
 
 impl Candidate {
-    /// The first fit, as close as the bounds allow.
-    pub(super) fn first(workload: Workload) -> Self {
-        Self(KNOBS.each_ref().map(|knob| knob.known[workload as usize][1]))
-    }
-
-    /// The second starting point.
-    pub(super) fn second(workload: Workload) -> Self {
-        Self(KNOBS.each_ref().map(|knob| knob.known[workload as usize][2]))
-    }
-
     /// A random workload, with each parameter uniform in its logarithm.
     pub(super) fn drawn(workload: Workload, dice: &mut fastrand::Rng) -> Self {
         Self(KNOBS.each_ref().map(|knob| draw(knob.bounds(workload), dice)))
     }
 
-    /// A workload near this one.
-    pub(super) fn near(self, workload: Workload, dice: &mut fastrand::Rng) -> Self {
-        let mut near = self;
-        let most = STEPS[dice.usize(..STEPS.len())];
-        for (value, knob) in near.0.iter_mut().zip(&KNOBS) {
-            if dice.f64() < CHANGED {
-                *value = step(*value, knob.bounds(workload), most, dice);
+    /// A workload on the way from this one to the best, off it by the way between two others, all in logarithms: as the
+    /// workloads of a search come nearer to each other, so do its steps become smaller.
+    pub(super) fn towards(
+        self,
+        best: Self,
+        ([one, other], way): ([Self; 2], f64),
+        workload: Workload,
+        dice: &mut fastrand::Rng,
+    ) -> Self {
+        let mut next = self;
+        let sure = dice.usize(..COUNT);
+        for (at, knob) in KNOBS.iter().enumerate() {
+            if at != sure && dice.f64() >= CHANGED {
+                continue;
             }
+            let [own, best, one, other] = [self, best, one, other].map(|of| log(of.0[at]));
+            let moved = own + way * (best - own) + way * (one - other);
+            next.0[at] = whole(libm::exp(moved), knob.bounds(workload));
         }
-        near
+        next
     }
 
     /// The name by which it can be replayed.
@@ -121,16 +118,8 @@ fn draw((least, most): (u64, u64), dice: &mut fastrand::Rng) -> u64 {
 }
 
 #[allow(clippy::cast_precision_loss)] // Parameters are small.
-fn step(value: u64, bounds: (u64, u64), most: f64, dice: &mut fastrand::Rng) -> u64 {
-    let factor = libm::exp((dice.f64() * 2.0 - 1.0) * libm::log(most));
-    let next = whole(value as f64 * factor, bounds);
-    if next != value {
-        return next;
-    }
-    // The factor was too near to one for so small a number.
-    let unit = unit(bounds);
-    let next = if factor < 1.0 { value.saturating_sub(unit) } else { value + unit };
-    next.clamp(bounds.0, bounds.1)
+fn log(value: u64) -> f64 {
+    libm::log(value as f64)
 }
 
 /// A whole number within the bounds.
@@ -154,7 +143,8 @@ mod tests {
     fn every_workload_has_a_name_that_can_be_replayed() {
         let mut dice = fastrand::Rng::with_seed(1);
         for workload in Workload::ALL {
-            let mut candidate = Candidate::drawn(workload, &mut dice);
+            let [mut candidate, one, other] =
+                std::array::from_fn(|_| Candidate::drawn(workload, &mut dice));
             for _ in 0..200 {
                 let name = candidate.name(workload, 1000, 7);
                 Synth::parse(&name).unwrap_or_else(|reason| panic!("{reason}"));
@@ -162,7 +152,7 @@ mod tests {
                     let (least, most) = knob.bounds(workload);
                     assert!((least..=most).contains(value), "{}: {value}", knob.name);
                 }
-                candidate = candidate.near(workload, &mut dice);
+                candidate = candidate.towards(one, ([candidate, other], WAY), workload, &mut dice);
             }
         }
     }

@@ -12,6 +12,7 @@
 
 use std::io::Write;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::thread;
 
 use clap::ValueEnum;
@@ -23,10 +24,12 @@ use crate::output::table::{Edge, Table};
 
 mod candidate;
 mod constraints;
+mod kept;
 mod search;
 
-use constraints::{CONSTRAINTS, Extent, Figures, Lengths, Measured};
-use search::{Search, Tried};
+use constraints::{CONSTRAINTS, Extent, Figures, Lengths, Measured, Run};
+use kept::Kept;
+use search::{Explored, Search, Tried};
 
 /// The arguments of `fit`.
 #[derive(Clone, Debug, clap::Args)]
@@ -37,9 +40,21 @@ pub struct Args {
     /// The workload of the paper: ntfs or ext3
     #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
     workload: FileSystem,
-    /// Candidate workloads to try: most take 10 to 30 seconds each
-    #[arg(long, default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    /// Searches of their own, each from its own random workloads
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    starts: u32,
+    /// Candidate workloads of all starts in short runs of a second or two
+    #[arg(long, default_value_t = 2400, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     tries: u32,
+    /// Candidates of each start in the paper's length, which take 5 to 30 seconds each
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    months: u32,
+    /// Requests of a short run
+    #[arg(long, default_value_t = SHORT, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    short: u64,
+    /// Keep all measures in this file and take what is there, so that a stopped search resumes
+    #[arg(long, value_name = "FILE")]
+    kept: Option<PathBuf>,
     /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
     #[arg(long, default_value_t = MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
     requests: u64,
@@ -51,7 +66,7 @@ pub struct Args {
     jobs: Option<NonZeroUsize>,
     /// Do not search: measure this synthetic workload (synth:NAME), and tell how far it agrees
     #[arg(long, value_parser = synthetic, value_name = "WORKLOAD",
-          conflicts_with_all = ["tries", "requests", "seed", "jobs"])]
+          conflicts_with_all = ["starts", "tries", "months", "short", "kept", "requests", "seed", "jobs"])]
     check: Option<String>,
 }
 
@@ -78,6 +93,9 @@ fn synthetic(text: &str) -> Result<String, String> {
     Ok(format!("{}{name}", synth::PREFIX))
 }
 
+/// Requests of a short run: a tenth of a month.
+const SHORT: u64 = 240_000;
+
 /// Requests of the run on C1, at most: its figure does not depend on the length.
 const PART: u64 = 300_000;
 
@@ -95,20 +113,24 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let search = Search {
         workload,
-        tries: args.tries,
+        starts: args.starts.min(args.tries),
+        tries: args.tries.div_ceil(args.starts),
+        months: args.months,
+        short: args.short.min(args.requests),
         month: args.requests,
         part: args.requests.min(PART),
         seed: args.seed,
         jobs: jobs.map_or(1, NonZeroUsize::get),
+        kept: args.kept.as_deref().map_or_else(|| Ok(Kept::nowhere()), Kept::open)?,
     };
-    let tried = search.run()?;
+    let Explored { tried: count, months: tried } = search.run()?;
     let fitting: Vec<&Tried> = tried.iter().filter(|tried| tried.fits()).collect();
     let name = workload.name();
     writeln!(
         out,
-        "{name}: {} workloads tried, {} agree with the paper\n",
-        tried.len(),
-        fitting.len()
+        "{name}: {count} workloads tried, {} agree with the paper, of {} tried over a month\n",
+        fitting.len(),
+        tried.len()
     )?;
     if let Some(best) = tried.first() {
         constraints_of(workload, &best.measured, "nearest", out)?;
@@ -120,7 +142,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         envelope(workload, &search, fitting, out)?;
     }
     if interrupt::is_requested() {
-        let done = format!("{} of {} workloads were tried", tried.len(), args.tries);
+        let done = format!("{count} of {} workloads were tried", args.tries);
         return Err(Failure::Interrupted(done));
     }
     Ok(())
@@ -133,10 +155,14 @@ fn check(workload: Workload, name: &str, out: &mut dyn Write) -> Result<(), Fail
     let shown = |what| figures.get(what).unwrap_or(f64::NAN);
     writeln!(
         out,
-        "\nThe hash table turns {:.1} % of the writes away. RS on C3: {:.2}; the paper: {:.2}",
+        "\n32,768 entries turn {:.1} % of the writes away. RS on C3: {:.2}; the paper: {:.2}; ES {:.1} %, alpha {:.3}, \
+         p2 {:.4}",
         shown(Measured::TurnedAway),
         shown(Measured::Rs),
         told(workload),
+        shown(Measured::Es) * 100.0,
+        shown(Measured::Alpha),
+        shown(Measured::HybridP2),
     )?;
     Ok(())
 }
@@ -165,8 +191,11 @@ fn constraints_of(
         let Some((least, most)) = constraint.bounds(workload) else { continue };
         let measured = figures.get(constraint.what);
         let off = match measured {
-            Some(value) if constraint.miss(workload, value) > 0.0 => {
-                format!("{:.0} %", (constraint.miss(workload, value).exp() - 1.0) * 100.0)
+            Some(value) if constraint.miss(workload, value, Run::Month) > 0.0 => {
+                format!(
+                    "{:.0} %",
+                    (constraint.miss(workload, value, Run::Month).exp() - 1.0) * 100.0
+                )
             }
             Some(_) => "-".into(),
             None => "not tried".into(),
@@ -200,8 +229,18 @@ fn envelope(
     writeln!(out, "The one in the middle: '{}'", search.name(median))?;
     writeln!(out, "All of them:")?;
     for tried in fitting {
-        let turned = tried.measured.get(Measured::TurnedAway).unwrap_or(f64::NAN);
-        writeln!(out, "RS {:.2}, {turned:.1} % turned away  '{}'", rs(tried), search.name(tried))?;
+        let shown = |what| tried.measured.get(what).unwrap_or(f64::NAN);
+        writeln!(
+            out,
+            "start {}: RS {:.3}, ES {:.1} %, alpha {:.3}, p2 {:.4}, {:.1} % turned away  '{}'",
+            tried.start + 1,
+            shown(Measured::Rs),
+            shown(Measured::Es) * 100.0,
+            shown(Measured::Alpha),
+            shown(Measured::HybridP2),
+            shown(Measured::TurnedAway),
+            search.name(tried)
+        )?;
     }
     Ok(())
 }

@@ -1,30 +1,50 @@
-//! From random candidates to workloads that fit: in each round the best so far are changed a little.
+//! From random candidates to workloads that fit: many starts, each of its own random draws, so that what is found does
+//! not depend on where one search began. Each start tries its candidates on short runs first, and its best in the
+//! paper's length.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::candidate::Candidate;
-use super::constraints::{self, Extent, Figures, Lengths, Measured};
+use super::candidate::{Candidate, WAY};
+use super::constraints::{self, Extent, Figures, Lengths, Measured, Run};
+use super::kept::Kept;
 use crate::base::{Failure, interrupt};
 use crate::commands::repro::paper::Workload;
 
 /// The parameters of a search.
 pub(super) struct Search {
     pub(super) workload: Workload,
+    pub(super) starts: u32,
+    /// Of each start: candidates of short runs, and of a month.
     pub(super) tries: u32,
-    /// Requests of a month, and of the part of it for which a hash table is simulated.
+    pub(super) months: u32,
+    /// Requests of a short run, of a month, and of the part of a month that C1 replays.
+    pub(super) short: u64,
     pub(super) month: u64,
     pub(super) part: u64,
     pub(super) seed: u64,
     pub(super) jobs: usize,
+    pub(super) kept: Kept,
 }
 
 /// A candidate that was measured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tried {
     candidate: Candidate,
+    /// The start that found it, from 0 on.
+    pub(super) start: u32,
     pub(super) measured: Figures,
     /// How far it is from agreement with the paper.
     distance: f64,
+}
+
+/// What a search found.
+pub(super) struct Explored {
+    /// Workloads that were measured, in runs of any length.
+    pub(super) tried: u64,
+    /// Those measured over a month, the nearest first.
+    pub(super) months: Vec<Tried>,
 }
 
 impl Tried {
@@ -34,17 +54,19 @@ impl Tried {
     }
 }
 
-/// Workloads per round, the same on every machine, because the result depends on it.
-const ROUND: usize = 8;
+/// Workloads of a start that are drawn at random, and then bettered one by one.
+const CROWD: usize = 24;
 
-/// How many of the best are changed.
-const BEST: usize = 12;
+/// Over a month, from how many of the crowd steps are taken, and how much of the way: what is near already is only
+/// mended.
+const NEAR: usize = 8;
+const SHORT_WAY: f64 = 0.3;
 
-/// How many of the first round are at or near one of the two starting points.
-const BEGINNERS: usize = 6;
+/// How many of the best the others move towards.
+const BEST: usize = 3;
 
-/// One in this many workloads of a round is drawn at random.
-const FRESH: usize = 8;
+/// How many of the short runs' best are tried over a month before those are changed.
+const PROMOTED: usize = 2;
 
 impl Search {
     /// The name of a measured workload.
@@ -52,86 +74,178 @@ impl Search {
         tried.candidate.name(self.workload, self.month, self.seed)
     }
 
-    /// All measured workloads, the nearest first; after a stop, those of the completed rounds.
-    pub(super) fn run(&self) -> Result<Vec<Tried>, Failure> {
-        let mut dice = fastrand::Rng::with_seed(self.seed);
-        let mut tried: Vec<Tried> = Vec::new();
-        while tried.len() < self.tries as usize && !interrupt::is_requested() {
-            let count = ROUND.min(self.tries as usize - tried.len());
-            let round: Vec<Candidate> =
-                (0..count).map(|at| self.next(at, &tried, &mut dice)).collect();
-            match self.measure(&round) {
-                // The results of earlier rounds are kept.
-                Err(Failure::Interrupted(_)) => break,
-                measured => tried.extend(measured?),
+    /// Searches from all starts; after a stop, what was done so far is found.
+    pub(super) fn run(&self) -> Result<Explored, Failure> {
+        let (next, tried) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let found: Mutex<Vec<Result<Vec<Tried>, Failure>>> = Mutex::new(Vec::new());
+        let lock = || found.lock().unwrap_or_else(PoisonError::into_inner);
+        thread::scope(|scope| {
+            for _ in 0..self.jobs.clamp(1, self.starts as usize) {
+                scope.spawn(|| {
+                    while let Some(start) = self.take(&next) {
+                        let months = self.start(start, &tried);
+                        lock().push(months);
+                    }
+                });
             }
-            tried.sort_by(|one, other| one.distance.total_cmp(&other.distance));
-            let fitting = tried.iter().filter(|tried| tried.fits()).count();
-            let nearest = tried.first().map_or(f64::NAN, |tried| tried.distance);
-            eprintln!("{} tried, {fitting} agree, the nearest is {nearest:.3} off", tried.len());
+        });
+        let mut months = Vec::new();
+        for of_start in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            months.extend(of_start?);
         }
-        if tried.is_empty() {
+        // By start first, so that the order does not depend on which was done first.
+        months.sort_by_key(|tried| tried.start);
+        months.sort_by(|one, other| one.distance.total_cmp(&other.distance));
+        let tried = tried.into_inner();
+        if tried == 0 {
             Err(Failure::Interrupted("no workload was tried".into()))
         } else {
-            Ok(tried)
+            Ok(Explored { tried, months })
         }
     }
 
-    fn next(&self, at: usize, tried: &[Tried], dice: &mut fastrand::Rng) -> Candidate {
-        if tried.is_empty() && at < BEGINNERS {
-            let begins = [Candidate::second, Candidate::first][at % 2](self.workload);
-            return if at < 2 { begins } else { begins.near(self.workload, dice) };
-        }
-        let best = &tried[..tried.len().min(BEST)];
-        if at.is_multiple_of(FRESH) || best.is_empty() {
-            return Candidate::drawn(self.workload, dice);
-        }
-        // The nearer, the likelier.
-        let rank = dice.usize(..best.len()).min(dice.usize(..best.len()));
-        best[rank].candidate.near(self.workload, dice)
+    fn take(&self, next: &AtomicUsize) -> Option<u32> {
+        let start = u32::try_from(next.fetch_add(1, Ordering::Relaxed)).ok()?;
+        (start < self.starts && !interrupt::is_requested()).then_some(start)
     }
 
-    /// Measures a round, several at a time. The order is that of the round.
-    fn measure(&self, round: &[Candidate]) -> Result<Vec<Tried>, Failure> {
-        let mut measured = Vec::with_capacity(round.len());
-        for part in round.chunks(self.jobs.max(1)) {
-            let outcomes: Vec<_> = thread::scope(|scope| {
-                let one = |candidate: Candidate| {
-                    let named = |requests| candidate.name(self.workload, requests, self.seed);
-                    let (month, part) = (named(self.month), named(self.part));
-                    let lengths = Lengths { month: &month, part: &part };
-                    constraints::measure(self.workload, lengths, Extent::UntilItFails)
-                };
-                let workers: Vec<_> =
-                    part.iter().map(|candidate| scope.spawn(move || one(*candidate))).collect();
-                workers.into_iter().map(thread::ScopedJoinHandle::join).collect()
-            });
-            for (candidate, outcome) in part.iter().zip(outcomes) {
-                let stopped = || Failure::Violation("a run stopped without a word".into());
-                let figures = outcome.map_err(|_| stopped())??;
-                let distance = constraints::distance(self.workload, &figures);
-                measured.push(Tried { candidate: *candidate, measured: figures, distance });
+    /// One start: its workloads measured over a month.
+    fn start(&self, start: u32, count: &AtomicU64) -> Result<Vec<Tried>, Failure> {
+        let mut dice = fastrand::Rng::with_seed((self.seed << 16) + u64::from(start));
+        let Some(crowd) = self.short_runs(start, count, &mut dice)? else { return Ok(Vec::new()) };
+        let mut months: Vec<Tried> = Vec::new();
+        for at in 0..self.months as usize {
+            let candidate = match (crowd.get(at), months.first()) {
+                (Some(best), _) if at < PROMOTED => best.candidate,
+                (_, Some(best)) => beside(best.candidate, &crowd, self.workload, &mut dice),
+                _ => Candidate::drawn(self.workload, &mut dice),
+            };
+            let Some(tried) = self.tried(candidate, (start, Run::Month), count)? else { break };
+            insert(&mut months, &tried);
+        }
+        let agree = months.iter().filter(|tried| tried.fits()).count();
+        let nearest = months.first().map_or(f64::NAN, |tried| tried.distance);
+        eprintln!(
+            "start {} of {}: {} tried over a month, {agree} agree, the nearest is {nearest:.3} off",
+            start + 1,
+            self.starts,
+            months.len()
+        );
+        Ok(months)
+    }
+
+    /// The workloads of a start after its short runs, the nearest first; `None` after a stop.
+    fn short_runs(
+        &self,
+        start: u32,
+        count: &AtomicU64,
+        dice: &mut fastrand::Rng,
+    ) -> Result<Option<Vec<Tried>>, Failure> {
+        let mut crowd: Vec<Tried> = Vec::new();
+        let drawn = CROWD.min(self.tries as usize);
+        for _ in 0..drawn {
+            let candidate = Candidate::drawn(self.workload, dice);
+            let Some(tried) = self.tried(candidate, (start, Run::Short), count)? else {
+                return Ok(None);
+            };
+            insert(&mut crowd, &tried);
+        }
+        for _ in drawn..self.tries as usize {
+            let at = dice.usize(..drawn);
+            let best = crowd[dice.usize(..drawn.min(BEST))].candidate;
+            let others = [(); 2].map(|()| crowd[dice.usize(..drawn)].candidate);
+            let candidate = crowd[at].candidate.towards(best, (others, WAY), self.workload, dice);
+            let Some(tried) = self.tried(candidate, (start, Run::Short), count)? else {
+                return Ok(None);
+            };
+            // The better of a workload and what came of it stays.
+            if tried.distance <= crowd[at].distance {
+                crowd.remove(at);
+                insert(&mut crowd, &tried);
             }
         }
-        Ok(measured)
+        Ok(Some(crowd))
     }
+
+    /// A candidate with its measures; `None` after a stop.
+    fn tried(
+        &self,
+        candidate: Candidate,
+        (start, run): (u32, Run),
+        count: &AtomicU64,
+    ) -> Result<Option<Tried>, Failure> {
+        let (requests, part) = match run {
+            Run::Short => (self.short, self.short.min(self.part)),
+            Run::Month => (self.month, self.part),
+        };
+        let named = |requests| candidate.name(self.workload, requests, self.seed);
+        let (month, part) = (named(requests), named(part));
+        let measured = if let Some(figures) = self.kept.get(&month) {
+            figures
+        } else {
+            let lengths = Lengths { month: &month, part: &part };
+            match constraints::measure(self.workload, lengths, Extent::UntilItFails(run)) {
+                Err(Failure::Interrupted(_)) => return Ok(None),
+                figures => self.kept.put(&month, figures?)?,
+            }
+        };
+        let distance = constraints::distance(self.workload, &measured, run);
+        count.fetch_add(1, Ordering::Relaxed);
+        let is_stopped = interrupt::is_requested();
+        Ok((!is_stopped).then_some(Tried { candidate, start, measured, distance }))
+    }
+}
+
+/// Adds one in its order: the nearest first.
+fn insert(all: &mut Vec<Tried>, tried: &Tried) {
+    let at = all.partition_point(|other| other.distance <= tried.distance);
+    all.insert(at, *tried);
+}
+
+/// A workload off that one by a part of the way between two of the crowd's best.
+fn beside(
+    best: Candidate,
+    crowd: &[Tried],
+    workload: Workload,
+    dice: &mut fastrand::Rng,
+) -> Candidate {
+    let near = &crowd[..crowd.len().min(NEAR)];
+    let others = [(); 2].map(|()| near[dice.usize(..near.len())].candidate);
+    best.towards(best, (others, SHORT_WAY), workload, dice)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn search(jobs: usize, kept: Kept) -> Search {
+        let workload = Workload::Ntfs;
+        let (starts, tries, months, seed) = (3, 4, 2, 3);
+        let (short, month, part) = (1000, 2000, 1000);
+        Search { workload, starts, tries, months, short, month, part, seed, jobs, kept }
+    }
+
+    fn found(search: &Search) -> Vec<(String, u32, f64)> {
+        let tried = search.run().unwrap().months;
+        tried.iter().map(|tried| (search.name(tried), tried.start, tried.distance)).collect()
+    }
+
     #[test]
     fn a_seed_finds_the_same_however_many_work_at_a_time() {
-        let found = |jobs| {
-            let workload = Workload::Ntfs;
-            let search = Search { workload, tries: 12, month: 2000, part: 1000, seed: 3, jobs };
-            let tried = search.run().unwrap();
-            tried.iter().map(|tried| (search.name(tried), tried.distance)).collect::<Vec<_>>()
-        };
-        let alone = found(1);
-        assert_eq!(alone, found(3));
-        assert_eq!(alone.len(), 12);
-        assert!(alone.is_sorted_by(|one, other| one.1 <= other.1), "{alone:?}");
+        let alone = found(&search(1, Kept::nowhere()));
+        assert_eq!(alone, found(&search(3, Kept::nowhere())));
+        assert_eq!(alone.len(), 3 * 2);
+        assert!(alone.is_sorted_by(|one, other| one.2 <= other.2), "{alone:?}");
+    }
+
+    #[test]
+    fn what_was_measured_is_not_measured_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tried");
+        let first = found(&search(1, Kept::open(&path).unwrap()));
+        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+        assert_eq!(first, found(&search(1, Kept::open(&path).unwrap())));
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), lines);
+        assert!(lines > 6, "short runs are kept, too: {lines}");
     }
 }

@@ -22,6 +22,7 @@ fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
         fit: None,
         passes: 1,
         first: None,
+        steady: false,
     };
     profile::profile(&Requests::new(&args)?, 1, super::run::EXPORTED)
 }

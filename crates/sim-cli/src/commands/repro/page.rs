@@ -1,17 +1,18 @@
-//! The page: Markdown, and a folder of charts beside it.
+//! The page: Markdown with a folder of charts beside it, and the same as one file of HTML.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::base::{Failure, files};
+use crate::output::report;
 
 /// The column at which sentences are wrapped.
 const WIDE: usize = 120;
 
 /// The unfinished page.
-#[derive(Debug)]
 pub(super) struct Page {
     text: String,
+    html: report::Page,
     folder: PathBuf,
     /// Its file, and the folder of its charts beside it.
     name: &'static str,
@@ -26,19 +27,23 @@ impl Page {
     ) -> Result<Self, Failure> {
         let path = folder.join(charts);
         fs::create_dir_all(&path).map_err(|reason| Failure::File { path, reason })?;
-        Ok(Self { text: String::new(), folder: folder.into(), name, charts })
+        let (text, html) = (String::new(), report::Page::new(name));
+        Ok(Self { text, html, folder: folder.into(), name, charts })
     }
 
     pub(super) fn title(&mut self, title: &str) {
         self.text.extend(["# ", title, "\n"]);
+        self.html = report::Page::new(title);
     }
 
     pub(super) fn heading(&mut self, heading: &str) {
         self.text.extend(["\n## ", heading, "\n"]);
+        self.html.heading(heading);
     }
 
     /// A paragraph.
     pub(super) fn say(&mut self, sentences: &str) {
+        self.html.words(sentences);
         let mut wide = 0;
         self.text.push('\n');
         for word in sentences.split_whitespace() {
@@ -60,11 +65,15 @@ impl Page {
     /// A table: its first row is the heading, and its first column is text.
     pub(super) fn table<const N: usize>(&mut self, rows: &[[String; N]]) {
         self.ruled(rows, "---:");
+        if let Some((heads, rows)) = rows.split_first() {
+            self.html.table(heads, &rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
+        }
     }
 
     /// A table of text only.
     pub(super) fn words<const N: usize>(&mut self, rows: &[[String; N]]) {
         self.ruled(rows, "---");
+        self.html.facts(&rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
     }
 
     fn ruled<const N: usize>(&mut self, rows: &[[String; N]], rule: &str) {
@@ -82,6 +91,7 @@ impl Page {
     pub(super) fn chart(&mut self, name: &str, told: &str, svg: &str) -> Result<(), Failure> {
         let file = format!("{name}.svg");
         files::replace(&self.folder.join(self.charts).join(&file), svg.as_bytes())?;
+        self.html.chart(svg);
         self.text.extend(["\n![", told, "](", self.charts, "/", &file, ")\n"]);
         Ok(())
     }
@@ -90,6 +100,7 @@ impl Page {
     pub(super) fn finish(self) -> Result<PathBuf, Failure> {
         let path = self.folder.join(self.name);
         files::replace(&path, self.text.as_bytes())?;
+        self.html.write(&path.with_extension("html"))?;
         Ok(path)
     }
 }
@@ -110,5 +121,8 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= WIDE), "{text}");
         assert!(text.ends_with("\n| a | b |\n|---|---:|\n| c | 1 |\n\n![a chart](repro/x.svg)\n"));
         assert_eq!(fs::read_to_string(folder.path().join("repro/x.svg")).unwrap(), "<svg/>");
+        let html = fs::read_to_string(folder.path().join("REPRO.html")).unwrap();
+        assert!(html.contains("<h1>T</h1>") && html.contains("<td>1</td>"), "{html}");
+        assert!(html.contains("<figure>\n<svg/></figure>"), "{html}");
     }
 }

@@ -138,6 +138,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
         fit: None,
         passes: length.passes,
         first: None,
+        steady: false,
     };
     let device = DeviceArgs {
         device: run.device.into(),
@@ -151,7 +152,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     }
     // Charts of places and of wear need the details of a report; no report is written.
     let report = Some(PathBuf::new());
-    let options = Options { workload, device, pace: Pace::default(), json: None, report };
+    let options = Options { report, ..Options::quiet(workload, device, Pace::default()) };
     let system = Chosen::parse(&run.system).map_err(Failure::Arguments)?;
     let outcomes = replay::run_all(&options, &setup, &[system], &())?;
     outcomes.into_iter().next().ok_or_else(|| Failure::Violation("a run brought no result".into()))

@@ -26,6 +26,8 @@ use crate::engine::image::Journaled;
 use crate::engine::replay::{Given, Measurement};
 use crate::engine::result::{RunResult, ServedResult};
 use crate::engine::systems::{Ended, Live, Owner, Session, System};
+use crate::input::device::Fill;
+use crate::input::options::BYTES_A_DAY;
 
 /// Connections at a time.
 pub const CONNECTIONS_MOST: usize = 256;
@@ -108,10 +110,14 @@ impl<'a> Server<'a> {
         Ok(measured.result(Given {
             trace,
             passes: 1,
+            fill: Fill::Nothing,
+            settled: false,
             seed: None,
             partial: false,
             skipped_lines: 0,
             bytes_touched: 0,
+            bytes_packed: 0,
+            bytes_a_day: BYTES_A_DAY,
             part: None,
             served: Some(ServedResult { power_cuts: parts.power_cuts, rs }),
         }))

@@ -1,14 +1,15 @@
 //! The answer to "how large should the SLC be?", for each system and workload.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::collect::Row;
-use super::curves::{self, Curve};
+use super::curves;
 use super::plan::Plan;
 use super::run::Run;
 use crate::base::show;
-use crate::engine::result::BYTES_A_DAY;
-use crate::output::verdict::{self, A_LITTLE_FASTER as FASTER, Unfilled};
+use crate::output::ranking::{SAME as FASTER, money};
+use crate::output::verdict;
+use crate::output::verdict::Unfilled;
 
 /// The gain at the knee, as a share of the largest gain of any SLC size.
 const KNEE: f64 = 0.9;
@@ -18,15 +19,16 @@ const SIZES_LEAST: usize = 3;
 
 /// What the knee is, for a reader.
 pub(super) const MEANING: &str = "The size to take is the smallest one with nine tenths of the largest gain over the \
-    first system. If that gain is less than the added price, it is the one with the most speed for its price instead.";
+    same system without SLC. If that gain is less than the added price, it is the one with the most speed for its \
+    price instead.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     size: u64,
-    /// RS: the speed, compared with the first system.
+    /// The speed, compared with the same system without SLC.
     speed: f64,
-    /// EC: the price, compared with the first system.
+    /// The price, compared with that.
     price: f64,
     /// The life until the first memory is worn, in years.
     life: Option<f64>,
@@ -66,8 +68,11 @@ pub(super) struct Advice {
     answer: Answer,
     fastest: Point,
     largest: Largest,
-    /// The first system's life.
+    /// What it is compared with, and the life of that.
+    base: String,
     life: Option<f64>,
+    /// The bytes that a host writes each day.
+    a_day: u64,
     /// Whether the proposed size was filled in the run.
     unfilled: Option<Unfilled>,
 }
@@ -86,7 +91,8 @@ impl Advice {
     }
 
     /// The answer in words.
-    fn said(&self, device: &str, first: &str) -> String {
+    fn said(&self, device: &str) -> String {
+        let first = self.base.as_str();
         let fastest = self.fastest;
         let most = format!("with {}, {}", show::size(fastest.size), gain(fastest, first));
         let said = match self.answer {
@@ -133,7 +139,7 @@ impl Advice {
     fn shorter_life(&self, at: Point, first: &str) -> Option<String> {
         let (own, other) = (at.life?, self.life?);
         let (years, others) = (show::years(own), show::years(other));
-        let pace = show::bytes_a_day(BYTES_A_DAY);
+        let pace = show::bytes_a_day(self.a_day);
         let size = show::size(at.size);
         let said = format!(" But at {pace} it lasts {years} with {size}, {first} {others}.");
         (own < other && years != others).then_some(said)
@@ -154,47 +160,104 @@ impl Advice {
 
 /// The gain of a size, with its price.
 fn gain(at: Point, first: &str) -> String {
-    format!("{:.2} times as fast as {first}, for {}", at.speed, verdict::money(at.price))
+    format!("{:.2} times as fast as {first}, for {}", at.speed, money(at.price))
 }
 
-/// The answers for the curves of a device: none without a first system that has no SLC to compare with.
-fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Advice> {
-    if rows.iter().any(|row| row.is_first && row.run.sized_slc().is_some()) {
-        return Vec::new();
+/// The answer for a curve, or why there is none.
+type Told = Result<Advice, String>;
+
+/// What a run is compared with: the same system without SLC on the same trace.
+struct Bases<'a, 'r> {
+    rows: &'r [&'r Row<'a>],
+}
+
+impl<'a, 'r> Bases<'a, 'r> {
+    /// `None` if the plan has none.
+    fn of(&self, row: &Row<'a>) -> Option<&'r Row<'a>> {
+        let on_trace = |other: &&&Row<'a>| other.run.trace == row.run.trace;
+        let same = self.rows.iter().filter(on_trace);
+        let own = same
+            .clone()
+            .find(|other| other.run.slc == Some(0) && other.run.system.name == row.run.system.name);
+        let chains = || same.clone().find(|other| row.run.system.is_with_log(&other.run.system));
+        own.or_else(chains).copied()
     }
-    let lives = curves::of(|row| row.result.life(), rows);
-    let prices = curves::of(|row| row.ratios?.ec, rows);
-    let at = |curves: &[Curve], name: &str, size: &u64| {
-        curves.iter().find(|curve| curve.name == name)?.points.get(size).copied()
-    };
-    let of = |Curve { name, points }: Curve| {
-        let is_own =
-            |row: &&&Row<'_>| row.run.sized_slc().is_some() && curves::name(row, rows) == name;
-        let own = rows.iter().find(is_own).filter(|_| points.len() >= SIZES_LEAST)?;
-        let is_base = |row: &&&Row<'_>| row.is_first && row.run.workload == own.run.workload;
-        let base = curves::name(rows.iter().find(is_base)?, rows);
-        let points = points.iter().filter_map(|(size, speed)| {
-            let (price, life) = (at(&prices, &name, size)?, at(&lives, &name, size));
-            Some(Point { size: *size, speed: *speed, price, life })
-        });
-        let points: Vec<Point> = points.collect();
-        let (answer, fastest) = answer(&points)?;
-        let (size, of_plan) = (points.last()?.size, sizes(plan, &own.run.device).max());
-        let largest = Largest { size, is_of_plan: of_plan == Some(size) };
-        let mut advice =
-            Advice { curve: name, answer, fastest, largest, life: None, unfilled: None };
-        if let Some(size) = advice.size() {
-            advice.life = at(&lives, &base, &size);
-            let is_taken = |row: &&&Row<'_>| {
-                row.run.slc == Some(size) && curves::name(row, rows) == advice.curve
-            };
-            let taken = rows.iter().find(is_taken);
-            advice.unfilled =
-                taken.and_then(|row| verdict::unfilled(&row.result, &row.run.setup.part));
+}
+
+/// The answers for the curves of a device.
+fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Told> {
+    let mut names: Vec<String> = Vec::new();
+    for row in rows.iter().filter(|row| row.run.sized_slc().is_some()) {
+        let name = curves::name(row, rows);
+        if !names.contains(&name) {
+            names.push(name);
         }
-        Some(advice)
+    }
+    names.into_iter().filter_map(|name| of_curve(&name, rows, plan)).collect()
+}
+
+/// Sums over seeds, to take means.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    speed: f64,
+    price: f64,
+    life: Option<f64>,
+    count: f64,
+}
+
+fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Told> {
+    let bases = Bases { rows };
+    let own = || {
+        let sized = rows.iter().filter(|row| row.run.sized_slc().is_some());
+        sized.filter(|row| curves::name(row, rows) == name)
     };
-    curves::of(|row| row.ratios?.rs, rows).into_iter().filter_map(of).collect()
+    let one = own().next()?;
+    let Some(base) = bases.of(one) else {
+        let system = &one.run.system.name;
+        return Some(Err(format!(
+            "{name} on {}: that cannot be told, since the plan has no run of {system} without SLC: add \"0\" to slc.",
+            one.run.device
+        )));
+    };
+    let mut sums: BTreeMap<u64, Sums> = BTreeMap::new();
+    for row in own() {
+        let (size, against) = (row.run.sized_slc()?, row.result.against(&bases.of(row)?.result));
+        let sum = sums.entry(size).or_default();
+        sum.speed += against.rs?;
+        sum.price += against.ec?;
+        sum.life = row.result.life().map(|life| life + sum.life.unwrap_or(0.0));
+        sum.count += 1.0;
+    }
+    // Without SLC is a size, too.
+    if sums.len() + 1 < SIZES_LEAST {
+        return None;
+    }
+    let point = |(size, sum): (&u64, &Sums)| Point {
+        size: *size,
+        speed: sum.speed / sum.count,
+        price: sum.price / sum.count,
+        life: sum.life.map(|life| life / sum.count),
+    };
+    let points: Vec<Point> = sums.iter().map(point).collect();
+    let (answer, fastest) = answer(&points)?;
+    let (size, of_plan) = (points.last()?.size, sizes(plan, &one.run.device).max());
+    let largest = Largest { size, is_of_plan: of_plan == Some(size) };
+    let without = if base.run.slc == Some(0) { " without SLC" } else { "" };
+    let mut advice = Advice {
+        curve: name.to_owned(),
+        answer,
+        fastest,
+        largest,
+        base: format!("{}{without}", base.run.system.name),
+        life: base.result.life(),
+        a_day: one.result.bytes_a_day,
+        unfilled: None,
+    };
+    if let Some(size) = advice.size() {
+        let taken = own().find(|row| row.run.slc == Some(size));
+        advice.unfilled = taken.and_then(|row| verdict::unfilled(&row.result, &row.run.setup.part));
+    }
+    Some(Ok(advice))
 }
 
 /// The SLC sizes of a plan on a device.
@@ -232,30 +295,48 @@ pub(super) struct OnDevice<'a, 'r> {
     pub(super) device: &'a str,
     pub(super) rows: Vec<&'r Row<'a>>,
     pub(super) advice: Vec<Advice>,
+    /// Why other curves have none.
+    pub(super) open: Vec<String>,
 }
 
 /// The devices, in the plan's order.
 pub(super) fn by_device<'a, 'r>(plan: &Plan, rows: &'r [Row<'a>]) -> Vec<OnDevice<'a, 'r>> {
     let devices = curves::by_device(rows).into_iter();
-    devices.map(|(device, rows)| OnDevice { device, advice: of(&rows, plan), rows }).collect()
+    let on = |(device, rows): (&'a str, Vec<&'r Row<'a>>)| {
+        let (mut advice, mut open) = (Vec::new(), Vec::new());
+        for told in of(&rows, plan) {
+            match told {
+                Ok(one) => advice.push(one),
+                Err(reason) => open.push(reason),
+            }
+        }
+        OnDevice { device, rows, advice, open }
+    };
+    devices.map(on).collect()
 }
 
 /// All answers in words.
-pub(super) fn said(plan: &Plan, devices: &[OnDevice<'_, '_>]) -> Vec<String> {
-    let said = devices.iter().flat_map(|OnDevice { device, advice, .. }| {
-        advice.iter().map(|advice| advice.said(device, plan.first()))
+pub(super) fn said(devices: &[OnDevice<'_, '_>]) -> Vec<String> {
+    let said = devices.iter().flat_map(|OnDevice { device, advice, open, .. }| {
+        advice.iter().map(|advice| advice.said(device)).chain(open.iter().cloned())
     });
     said.collect()
 }
 
 /// Why a sweep over sizes has no answer, and what to do.
-pub(super) fn reason(plan: &Plan) -> Option<&'static str> {
+pub(super) fn reason(plan: &Plan) -> Option<String> {
+    if !plan.asks_sizes {
+        return None;
+    }
     let first = plan.runs.first()?;
-    if first.sized_slc().is_some() {
-        return Some("put a system without SLC first, such as conventional, to compare with");
+    if !plan.runs.iter().any(|run| run.system.uses_slc()) {
+        let name = &first.system.name;
+        return Some(format!(
+            "name a system with an SLC whose size can be set, such as paged: {name} has none, and ran once"
+        ));
     }
     let all: BTreeSet<u64> = sizes(plan, &first.device).collect();
-    (1..SIZES_LEAST).contains(&all.len()).then_some("name at least three sizes of the SLC")
+    (all.len() + 1 < SIZES_LEAST).then(|| "name at least two sizes of the SLC beside \"0\"".into())
 }
 
 #[cfg(test)]
@@ -311,15 +392,17 @@ mod tests {
             answer: Answer::Knee(at),
             fastest: at,
             largest,
+            base: "conventional".into(),
             life: Some(15.0),
+            a_day: 20_000_000_000,
             unfilled: None,
         };
-        let said = filled.said("c3", "conventional");
+        let said = filled.said("c3");
         assert!(said.contains("2.00 times as fast as conventional, for the same money"), "{said}");
         assert!(said.contains("add larger sizes") && !said.contains("never filled"), "{said}");
         assert!(said.contains("it lasts 9.0 years with 1MiB, conventional 15 years"), "{said}");
         let unfilled = Some(Unfilled { programmed: 1, passes: Some(7) });
-        let said = Advice { unfilled, ..filled }.said("c3", "conventional");
+        let said = Advice { unfilled, ..filled }.said("c3");
         assert!(said.contains("never filled") && said.contains("passes = 7"), "{said}");
         assert!(!said.contains("add larger sizes"), "{said}");
     }

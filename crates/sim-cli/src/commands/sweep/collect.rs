@@ -21,8 +21,6 @@ pub(super) struct Row<'a> {
     pub(super) result: RunResult,
     /// Compared with the first system of the plan; `None` if that has no result yet.
     pub(super) ratios: Option<Ratios>,
-    /// Whether it is the first system.
-    pub(super) is_first: bool,
 }
 
 /// A row of `table.json`: the fields of a table besides the result.
@@ -55,10 +53,10 @@ pub(super) fn read(path: &Path) -> Option<RunResult> {
 pub(super) fn rows<'a>(plan: &'a Plan, folder: &Folder<'_>) -> Vec<Row<'a>> {
     let results: Vec<Option<RunResult>> =
         plan.runs.iter().map(|run| read(&folder.result(run))).collect();
-    let rows = plan.runs.iter().enumerate().zip(&results).filter_map(|((at, run), result)| {
+    let rows = plan.runs.iter().zip(&results).filter_map(|(run, result)| {
         let result = result.clone()?;
         let ratios = results[run.baseline].as_ref().map(|baseline| result.against(baseline));
-        Some(Row { run, result, ratios, is_first: run.baseline == at })
+        Some(Row { run, result, ratios })
     });
     rows.collect()
 }

@@ -107,7 +107,7 @@ fn tell(
 
 /// Says how large the SLC should be, or why that cannot be said.
 fn answer(plan: &Plan, devices: &[OnDevice<'_, '_>], out: &mut dyn Write) -> Result<(), Failure> {
-    let answers = advice::said(plan, devices);
+    let answers = advice::said(devices);
     if !answers.is_empty() {
         writeln!(out, "\nHow large should the SLC be?")?;
         for sentence in &answers {

@@ -35,7 +35,7 @@ fn described(run: &Run, content: &str) -> String {
     let part = format!("{part:?}");
     let format = workload.format.map_or("", |format| format.name);
     format!(
-        "{} {SCHEMA}|{part}|{:?}|{:?}|{}|{content}|{}|{format}|{}|{:?}|{:?}",
+        "{} {SCHEMA}|{part}|{:?}|{:?}|{}|{content}|{}|{format}|{}|{:?}|{:?}|{}|{}|{}",
         env!("CARGO_PKG_VERSION"),
         run.setup.log_bytes.filter(|_| run.system.uses_slc()),
         run.setup.time,
@@ -44,6 +44,9 @@ fn described(run: &Run, content: &str) -> String {
         workload.lenient,
         workload.fit,
         run.options.pace,
+        run.options.bytes_a_day,
+        run.options.fill.name(),
+        workload.steady,
     )
 }
 

@@ -6,14 +6,13 @@ use super::curves::{self, Curve};
 use super::folder::Folder;
 use super::plan::Plan;
 use crate::base::{Failure, show};
-use crate::engine::result::BYTES_A_DAY;
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::report::{Page, define};
 
 /// A figure to draw: its title, its axis, and its value in a row.
 struct Figure {
     title: &'static str,
-    axis: fn() -> Axis,
+    axis: fn(u64) -> Axis,
     of: fn(&Row<'_>) -> Option<f64>,
     /// Why a run may have no value.
     absence: &'static str,
@@ -28,39 +27,39 @@ const NO_TIME: &str = "No operation took any time, or the first system has no re
 const FIGURES: [Figure; 6] = [
     Figure {
         title: "RS: times as fast as the first system",
-        axis: || Axis::linear("times as fast (more is better)"),
+        axis: |_| Axis::linear("times as fast (more is better)"),
         of: |row| row.ratios?.rs,
         absence: NO_TIME,
     },
     Figure {
         title: "Response time of a write, mean",
-        axis: || Axis::durations("mean of all writes (less is better)"),
+        axis: |_| Axis::durations("mean of all writes (less is better)"),
         of: |row| row.result.write_us.mean,
         absence: "Nothing was written.",
     },
     Figure {
         title: "BW: erases of an SLC block for each of an MLC block",
-        axis: || Axis::linear("erases of an SLC block for one of an MLC block"),
+        axis: |_| Axis::linear("erases of an SLC block for one of an MLC block"),
         of: |row| row.ratios?.bw,
         absence: "BW compares two memories, of which both were erased.",
     },
     Figure {
         title: "Life of the flash, until the first of its memories is worn",
-        axis: || {
-            Axis::linear(format!("years at {} (more is better)", show::bytes_a_day(BYTES_A_DAY)))
+        axis: |a_day| {
+            Axis::linear(format!("years at {} (more is better)", show::bytes_a_day(a_day)))
         },
         of: |row| row.result.life(),
         absence: "No block was erased.",
     },
     Figure {
         title: "ES: energy, in per cent of what the first system takes",
-        axis: || percents("% of the energy (less is better)"),
+        axis: |_| percents("% of the energy (less is better)"),
         of: |row| row.ratios?.es.map(|share| share * 100.0),
         absence: NO_TIME,
     },
     Figure {
         title: "EC: price of the flash, in per cent of what the first system's costs",
-        axis: || percents("% of the price (less is better)"),
+        axis: |_| percents("% of the price (less is better)"),
         of: |row| row.ratios?.ec.map(|share| share * 100.0),
         absence: "The first system has no result yet.",
     },
@@ -83,24 +82,22 @@ pub(super) fn write(
         let missing = plan.runs.len() - rows.len();
         page.warning(&format!("Partial: {missing} of {} runs are missing.", plan.runs.len()));
     }
-    let answers = advice::said(plan, devices);
-    if !answers.is_empty() {
-        define(&mut page, rows.iter().map(|row| row.result.system.as_str()));
+    let answers = advice::said(devices);
+    if let Some((answer, others)) = answers.split_first() {
         page.heading("How large should the SLC be?");
-        for sentence in &answers {
-            page.words(sentence);
-        }
+        page.answer(answer);
+        page.list(others);
         page.note(&format!("{} Rings mark it.", advice::MEANING));
+        define(&mut page, rows.iter().map(|row| row.result.system.as_str()));
     }
     page.heading("What was asked for");
     page.listing(&without_comments(&plan.text));
-    page.note(concat!(
-        "Before each replay, every block of the device was written once. Every request was served, and every sector \
-         read held the data last written. Run with tandem ",
-        env!("CARGO_PKG_VERSION"),
-        "."
+    let fill = plan.runs.first().map_or("", |run| run.options.fill.words());
+    page.note(&format!(
+        "{fill} Every request was served, and every sector read held the data last written. Run with tandem {}.",
+        env!("CARGO_PKG_VERSION")
     ));
-    by_size(&mut page, devices, plan.first());
+    by_size(&mut page, devices, &plan.first());
     page.heading("All runs");
     let heads: Vec<String> = HEADS.iter().map(|head| (*head).to_owned()).collect();
     page.table(&heads, &rows.iter().map(collect::cells).collect::<Vec<_>>());
@@ -115,7 +112,7 @@ fn without_comments(plan: &str) -> String {
 
 /// Charts of each figure for each device: over the SLC's size if there are several, else side by side.
 fn by_size(page: &mut Page, devices: &[OnDevice<'_, '_>], first: &str) {
-    for OnDevice { device, rows, advice } in devices {
+    for OnDevice { device, rows, advice, .. } in devices {
         page.heading(&format!("On {device}"));
         for figure in &FIGURES {
             let title = figure.title.replace(FIRST, first);
@@ -150,6 +147,11 @@ fn absent(figure: &Figure, rows: &[&Row<'_>]) -> Vec<String> {
     absent
 }
 
+/// The bytes that a host writes each day.
+fn a_day(rows: &[&Row<'_>]) -> u64 {
+    rows.first().map_or(0, |row| row.result.bytes_a_day)
+}
+
 #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
 fn against_size(
     (figure, title): (&Figure, &str),
@@ -160,7 +162,7 @@ fn against_size(
     if !curves.iter().any(|curve| curve.points.len() > 1) {
         return None;
     }
-    let mut chart = Chart::new(title, Axis::bytes("size of the SLC"), (figure.axis)());
+    let mut chart = Chart::new(title, Axis::bytes("size of the SLC"), (figure.axis)(a_day(rows)));
     let mut marks = Vec::new();
     for Curve { name, points } in curves {
         let advised = advice.iter().find(|advice| advice.curve == name).and_then(Advice::size);
@@ -186,7 +188,7 @@ fn side_by_side(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<Strin
         }
     }
     // Bars are compared by their lengths.
-    let axis = (figure.axis)().from(0.0);
+    let axis = (figure.axis)(a_day(rows)).from(0.0);
     let chart = Bars::grouped(title, axis, bars.iter().map(|(name, ..)| name.as_str()));
     let values = bars.iter().map(|(_, sum, count)| sum / count).collect();
     (!bars.is_empty()).then(|| chart.with("", values).inline())

@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::Path;
 
+use clap::ValueEnum;
 use nand_model::datasheet;
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -15,17 +16,18 @@ use super::names;
 use super::run::Run;
 use crate::base::{Failure, files, show};
 use crate::engine::systems::Chosen;
-use crate::input::device::{DeviceArgs, Setup};
-use crate::input::options::{Options, Pace};
-use crate::input::size;
-use crate::input::synth::{self, Synth};
+use crate::input::device::{DeviceArgs, Fill, Setup};
+use crate::input::options::{Options, Pace, a_day};
+use crate::input::synth::Synth;
 use crate::input::trace::fit::FitChoice;
 use crate::input::trace::{formats, names as trace_names};
 use crate::input::workload::WorkloadArgs;
+use crate::input::{size, synth};
 
 /// The keys of a plan. Every list multiplies the runs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[allow(clippy::struct_excessive_bools)] // They are flags of the command line.
 struct Sheet {
     devices: Vec<Spanned<String>>,
     capacity: Option<Spanned<String>>,
@@ -42,8 +44,12 @@ struct Sheet {
     #[serde(default)]
     lenient: bool,
     #[serde(default)]
+    steady: bool,
+    fill: Option<Spanned<String>>,
+    #[serde(default)]
     open_loop: bool,
     queue_depth: Option<Spanned<u32>>,
+    bytes_a_day: Option<Spanned<String>>,
     #[serde(default)]
     parallel: bool,
 }
@@ -63,6 +69,8 @@ pub(super) struct Plan {
     pub(super) text: String,
     /// Its runs, in the order of devices, traces, SLC sizes, systems.
     pub(super) runs: Vec<Run>,
+    /// Whether it has sizes of the SLC.
+    pub(super) asks_sizes: bool,
 }
 
 /// A trace of a plan: a file, several in a row, or a synthetic workload.
@@ -132,8 +140,10 @@ impl PlanText<'_> {
 
 impl Plan {
     /// The name of the system that ratios refer to.
-    pub(super) fn first(&self) -> &str {
-        self.runs.first().map_or("", |run| run.system.name.as_str())
+    pub(super) fn first(&self) -> String {
+        let Some(first) = self.runs.first() else { return String::new() };
+        let without = if first.slc == Some(0) { " without SLC" } else { "" };
+        format!("{}{without}", first.system.name)
     }
 
     /// Reads a plan and everything it names, except the content of traces.
@@ -152,7 +162,8 @@ impl Plan {
         source.nothing_empty(&sheet)?;
         let runs = runs(&source, &sheet)?;
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-        Ok(Self { name, text, runs })
+        let asks_sizes = !sheet.slc.is_empty();
+        Ok(Self { name, text, runs, asks_sizes })
     }
 }
 
@@ -161,40 +172,84 @@ fn runs(source: &PlanText<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     let sizes = Sizes::read(source, sheet)?;
     let systems = source.each("systems", &sheet.systems, |text| Chosen::parse(text))?;
     let traces = traces(source, sheet, folder)?;
-    let base = workload(source, sheet)?;
-    let pace = pace(source, sheet)?;
     not_too_many(source, [sheet.devices.len(), traces.len(), sizes.slc.len(), systems.len()])?;
+    let common = Common::read(source, sheet, systems)?;
     let mut runs = Runs::default();
     for device in &sheet.devices {
         let path = device_path(device.get_ref(), folder);
         let setups = sizes.setups(source, sheet, device, &path)?;
         for trace in &traces {
-            for (slc, flags, setup) in &setups {
-                // The first system's run, wherever it is.
-                let mut baseline = None;
-                for system in &systems {
-                    let slc = slc.filter(|_| system.uses_slc());
-                    let workload = WorkloadArgs { traces: trace.paths.clone(), ..base.clone() };
-                    let options = Options::quiet(workload, flags.clone(), pace);
-                    let run = Run {
-                        id: String::new(),
-                        device: device.get_ref().clone(),
-                        slc,
-                        trace: trace.name.clone(),
-                        workload: trace.workload.clone(),
-                        system: system.clone(),
-                        setup: setup.clone(),
-                        options,
-                        baseline: 0,
-                    };
-                    let run = Run { id: names::id(&run, &trace.content), ..run };
-                    let place = runs.add(run, baseline);
-                    baseline.get_or_insert(place);
+            common.on_trace(device.get_ref(), trace, &setups, &mut runs);
+        }
+    }
+    Ok(runs.list)
+}
+
+/// What all runs share.
+struct Common {
+    systems: Vec<Chosen>,
+    base: WorkloadArgs,
+    pace: Pace,
+    fill: Fill,
+    a_day: Option<u64>,
+}
+
+impl Common {
+    fn read(source: &PlanText<'_>, sheet: &Sheet, systems: Vec<Chosen>) -> Result<Self, Failure> {
+        let fill = |text: &String| Fill::from_str(text, false);
+        let fill = source.maybe("fill", sheet.fill.as_ref(), fill)?;
+        Ok(Self {
+            systems,
+            base: workload(source, sheet)?,
+            pace: pace(source, sheet)?,
+            fill: fill.unwrap_or_default(),
+            a_day: source.maybe("bytes-a-day", sheet.bytes_a_day.as_ref(), |text| a_day(text))?,
+        })
+    }
+
+    /// Adds the runs of all systems on a trace, at all SLC sizes of a device.
+    fn on_trace(&self, device: &str, trace: &Trace, setups: &[AtSize], runs: &mut Runs) {
+        // Without SLC, the first system is what all others are compared with.
+        let mut without = None;
+        for sized in setups {
+            // The first system's run, wherever it is.
+            let mut baseline = without;
+            for system in &self.systems {
+                let run = self.run(device, trace, sized, system);
+                let is_without = run.slc == Some(0);
+                let place = runs.add(run, baseline);
+                let first = *baseline.get_or_insert(place);
+                if is_without && first == place {
+                    without = Some(place);
                 }
             }
         }
     }
-    Ok(runs.list)
+
+    fn run(
+        &self,
+        device: &str,
+        trace: &Trace,
+        (slc, flags, setup): &AtSize,
+        system: &Chosen,
+    ) -> Run {
+        let workload = WorkloadArgs { traces: trace.paths.clone(), ..self.base.clone() };
+        let mut options = Options::quiet(workload, flags.clone(), self.pace);
+        options.fill = self.fill;
+        options.bytes_a_day = self.a_day.unwrap_or(options.bytes_a_day);
+        let run = Run {
+            id: String::new(),
+            device: device.to_owned(),
+            slc: slc.filter(|_| system.uses_slc()),
+            trace: trace.name.clone(),
+            workload: trace.workload.clone(),
+            system: system.clone(),
+            setup: setup.clone(),
+            options,
+            baseline: 0,
+        };
+        Run { id: names::id(&run, &trace.content), ..run }
+    }
 }
 
 /// Checks that that many devices, traces, SLC sizes and systems do not make too many runs.
@@ -213,11 +268,14 @@ fn not_too_many(source: &PlanText<'_>, lists: [usize; 4]) -> Result<(), Failure>
     Err(source.wrong(None, "", reason))
 }
 
+/// A device at an SLC size of the plan, with the flags that select it.
+type AtSize = (Option<u64>, DeviceArgs, Setup);
+
 /// The SLC sizes of the plan.
 struct Sizes {
     capacity: Option<u64>,
-    /// `None` for the device's own size.
-    slc: Vec<Option<u64>>,
+    /// Each with its place in the plan; `None` for the device's own size.
+    slc: Vec<(usize, Option<u64>)>,
 }
 
 impl Sizes {
@@ -225,7 +283,10 @@ impl Sizes {
         let capacity =
             source.maybe("capacity", sheet.capacity.as_ref(), |text| size::parse(text))?;
         let sizes = source.each("slc", &sheet.slc, |text| size::parse(text).map(Some))?;
-        let slc = if sizes.is_empty() { vec![None] } else { sizes };
+        let mut slc = if sizes.is_empty() { vec![None] } else { sizes };
+        // Other sizes are compared with none.
+        let mut slc: Vec<(usize, Option<u64>)> = slc.drain(..).enumerate().collect();
+        slc.sort_by_key(|(_, size)| *size != Some(0));
         Ok(Self { capacity, slc })
     }
 
@@ -236,14 +297,14 @@ impl Sizes {
         sheet: &Sheet,
         device: &Spanned<String>,
         path: &str,
-    ) -> Result<Vec<(Option<u64>, DeviceArgs, Setup)>, Failure> {
+    ) -> Result<Vec<AtSize>, Failure> {
         let (capacity, parallel) = (self.capacity, sheet.parallel);
         let mut setups = Vec::new();
-        for (at, slc) in self.slc.iter().enumerate() {
+        for (at, slc) in &self.slc {
             let flags = DeviceArgs { device: path.into(), capacity, slc: *slc, parallel };
             let setup = flags.setup().map_err(|error| {
                 // If the device cannot have such an SLC, the error refers to the size.
-                let size = sheet.slc.get(at).filter(|_| matches!(error, Failure::SlcSize(_)));
+                let size = sheet.slc.get(*at).filter(|_| matches!(error, Failure::SlcSize(_)));
                 let (span, key) =
                     size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
                 source.wrong(Some(span), key, error)
@@ -302,7 +363,8 @@ fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failur
     let fit = source.maybe("fit", sheet.fit.as_ref(), |name| match name.as_str() {
         "wrap" => Ok(FitChoice::Wrap),
         "pack" => Ok(FitChoice::Pack),
-        _ => Err(format!("`{name}` is no way to fit addresses: write wrap or pack")),
+        "auto" => Ok(FitChoice::Auto),
+        _ => Err(format!("`{name}` is no way to fit addresses: write wrap or pack, or auto")),
     })?;
     let passes = source.maybe("passes", sheet.passes.as_ref(), |passes| match passes {
         0 => Err("write 1 or more".into()),
@@ -310,7 +372,13 @@ fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failur
     })?;
     let passes = passes.unwrap_or(1);
     let lenient = sheet.lenient;
-    Ok(WorkloadArgs { traces: Vec::new(), format, columns, lenient, fit, passes, first: None })
+    let steady = sheet.steady;
+    if let Some(passes) = sheet.passes.as_ref().filter(|_| steady) {
+        let reason = "a steady run ends by itself: leave out steady, or this";
+        return Err(source.wrong(Some(passes.span()), "passes", reason));
+    }
+    let traces = Vec::new();
+    Ok(WorkloadArgs { traces, format, columns, lenient, fit, passes, first: None, steady })
 }
 
 /// The path of a device file is relative to the plan.

@@ -24,6 +24,28 @@ pub(super) const fn next_stamp(latest: u32) -> u32 {
     if latest < Stamp::MAX.get() { latest + 1 } else { NEVER + 1 }
 }
 
+/// What sectors hold that were not written since the beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// Their [`first_stamp`].
+    Full,
+    /// Nothing.
+    Empty,
+}
+
+impl Begin {
+    fn stamp(self, sector: u64) -> u32 {
+        match self {
+            Self::Full => first_stamp(sector as u32).get(),
+            Self::Empty => NEVER,
+        }
+    }
+
+    fn stamps(self, sectors: Range<u64>) -> impl Iterator<Item = u32> {
+        sectors.map(move |sector| self.stamp(sector))
+    }
+}
+
 /// Bytes of the store per allocated part of stamps.
 const PART: u64 = 4 << 20;
 
@@ -36,6 +58,7 @@ pub(crate) struct Witness {
     parts: Vec<Box<[u32]>>,
     part_sectors: u64,
     latest: u32,
+    begin: Begin,
 }
 
 /// A witness shared by the reader of requests and the hosts. Hosts use it to explain a wrong read.
@@ -49,7 +72,12 @@ impl Witness {
         let grid = Grid { sector, capacity: sectors * sector };
         let part_sectors = PART / sector;
         let parts = vec![Box::default(); sectors.div_ceil(part_sectors) as usize];
-        Self { grid, parts, part_sectors, latest: NEVER + sectors as u32 }
+        Self { grid, parts, part_sectors, latest: NEVER + sectors as u32, begin: Begin::Full }
+    }
+
+    /// The witness of stores to which nothing was ever written.
+    pub(crate) fn of_empty_stores(sector: u64, capacity: u64) -> Self {
+        Self { latest: NEVER, begin: Begin::Empty, ..Self::of_full_stores(sector, capacity) }
     }
 
     /// Follows a request: adds the stamps that its reads must find, in their order.
@@ -62,7 +90,7 @@ impl Witness {
                         let (part, range) = self.place(sectors.clone());
                         match self.parts[part].get(range) {
                             Some(stamps) => must.extend_from_slice(stamps),
-                            None => must.extend(first_stamps(sectors)),
+                            None => must.extend(self.begin.stamps(sectors)),
                         }
                     }
                 }
@@ -118,7 +146,7 @@ impl Witness {
         let stamps = &mut self.parts[part];
         if stamps.is_empty() {
             let first = part as u64 * self.part_sectors;
-            *stamps = first_stamps(first..first + self.part_sectors).collect();
+            *stamps = self.begin.stamps(first..first + self.part_sectors).collect();
         }
         &mut stamps[range]
     }
@@ -126,17 +154,7 @@ impl Witness {
     fn must_hold(&self, sector: u64) -> u32 {
         let (part, range) = self.place(sector..sector + 1);
         let stamp = self.parts[part].get(range.start).copied();
-        stamp.unwrap_or_else(|| first_stamp(sector as u32).get())
-    }
-
-    /// Bytes that were written since the stores were filled, and not trimmed.
-    pub(crate) fn written(&self) -> u64 {
-        let parts = (0..).step_by(self.part_sectors as usize).zip(&self.parts);
-        let new = |first: u64, part: &[u32]| {
-            let stamps = part.iter().zip(first_stamps(first..first + part.len() as u64));
-            stamps.filter(|(stamp, old)| **stamp != NEVER && *stamp != old).count() as u64
-        };
-        parts.map(|(first, part)| new(first, part)).sum::<u64>() * self.grid.sector
+        stamp.unwrap_or_else(|| self.begin.stamp(sector))
     }
 
     /// The sector that must hold that stamp, if there is one.
@@ -144,10 +162,6 @@ impl Witness {
         let sectors = self.grid.capacity / self.grid.sector;
         (0..sectors).find(|sector| self.must_hold(*sector) == stamp.get())
     }
-}
-
-fn first_stamps(sectors: Range<u64>) -> impl Iterator<Item = u32> {
-    sectors.map(|sector| first_stamp(sector as u32).get())
 }
 
 impl SharedWitness {

@@ -4,26 +4,30 @@
 //! reader, so that memory does not grow; a stop stops all systems after the same request.
 
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, SyncSender};
 
 use nand_model::part::Nanos;
 
 use super::progress::Progress;
+use super::steady;
 use crate::base::{Failure, interrupt};
 use crate::engine::host::SharedWitness;
 use crate::input::trace::fit::Fit;
+use crate::input::trace::touched::Touched;
 use crate::input::trace::{AddressSpace, LASTS_MOST, Request, TraceError};
 use crate::input::workload::{Stream, Workload};
 
 /// Requests that are passed on together.
 #[derive(Debug, Default)]
-pub(super) struct Requests {
+pub(super) struct Shared {
     pub(super) requests: Vec<Request>,
     /// The stamps that their reads must find, in order.
     pub(super) must: Vec<u32>,
+    /// Whether a round ends with them: the systems then tell how it went.
+    pub(super) ends_round: bool,
 }
 
-pub(super) type Batch = Arc<Requests>;
+pub(super) type Batch = Arc<Shared>;
 
 /// Requests per batch: enough to make the cost of passing them on negligible, and few enough for a quick stop.
 const BATCH: usize = 1024;
@@ -34,15 +38,36 @@ const BATCH_BYTES: u64 = 128 << 20;
 /// The most batches that wait for a system.
 pub(super) const WAITING: usize = 4;
 
+/// Where requests go on the device.
+pub(super) struct Places {
+    pub(super) fit: Fit,
+    pub(super) space: AddressSpace,
+    /// Bytes of its largest page.
+    pub(super) page: u64,
+}
+
+/// What a system tells of each round, if the workload is replayed until all are steady.
+pub(super) type Ear = Receiver<Option<f64>>;
+
+/// Hears of a round from every system. False if one of them has ended.
+fn hear(ears: &[Ear], told: &mut [Vec<Option<f64>>]) -> bool {
+    let mut each = ears.iter().zip(told);
+    each.all(|(ear, values)| ear.recv().map(|value| values.push(value)).is_ok())
+}
+
 /// The reader.
 pub(super) struct Feed<'a> {
     workload: &'a Workload,
     fit: Fit,
     space: AddressSpace,
-    passes: u32,
+    /// `None`: until all systems are steady.
+    passes: Option<u32>,
     stream: Stream<'a>,
     witness: SharedWitness,
+    touched: Touched,
     pass: u32,
+    /// Requests of each round.
+    of_round: Vec<u64>,
     /// The start time of the present pass: each begins where the one before ended.
     from: Nanos,
     latest: Nanos,
@@ -54,12 +79,17 @@ pub(super) struct Feed<'a> {
 /// The counts of the reader.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fed {
-    /// Requests passed on.
+    /// Requests passed on; of rounds, those of the last five.
     pub(super) requests: u64,
+    /// Rounds of a run that was to settle, and whether it did.
+    pub(super) rounds: Option<u32>,
+    pub(super) settled: bool,
     /// Bad lines skipped in one pass.
     pub(super) skipped: u64,
     /// Bytes of the disk that were written.
     pub(super) touched: u64,
+    /// The bytes that the trace reads and writes, in whole pages.
+    pub(super) packed: u64,
     /// Whether it was stopped before the end.
     pub(super) partial: bool,
 }
@@ -67,9 +97,8 @@ pub(super) struct Fed {
 impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
-        fit: Fit,
-        space: AddressSpace,
-        passes: u32,
+        Places { fit, space, page }: Places,
+        passes: Option<u32>,
         witness: SharedWitness,
     ) -> Self {
         let stream = workload.open(space.capacity);
@@ -81,7 +110,9 @@ impl<'a> Feed<'a> {
             passes,
             stream,
             witness,
+            touched: Touched::new(page),
             pass: 0,
+            of_round: vec![0],
             from,
             latest,
             requests: 0,
@@ -93,6 +124,7 @@ impl<'a> Feed<'a> {
     pub(super) fn batch(&mut self) -> Result<Batch, Failure> {
         let mut requests = Vec::with_capacity(BATCH);
         let mut bytes = 0;
+        let mut ends_round = false;
         while requests.len() < BATCH && bytes < BATCH_BYTES {
             match self.stream.next_request()? {
                 Some(request) => {
@@ -107,15 +139,20 @@ impl<'a> Feed<'a> {
                     placed.time = self.latest;
                     // A flush may have any length.
                     bytes = bytes.saturating_add(placed.length);
+                    self.touched.add(&request, &placed, self.space.capacity);
                     requests.push(placed);
                 }
-                None if self.pass + 1 < self.passes => {
-                    self.pass += 1;
-                    self.from = self.latest;
-                    self.stream = self.workload.open(self.space.capacity);
+                None if self.passes.is_some_and(|passes| self.pass + 1 < passes) => {
+                    self.again();
                 }
-                None => break,
+                None => {
+                    ends_round = self.passes.is_none();
+                    break;
+                }
             }
+        }
+        if let Some(round) = self.of_round.last_mut() {
+            *round += requests.len() as u64;
         }
         // Locked once for all requests, and only after they are read, because hosts may wait for the witness meanwhile.
         let mut must = Vec::with_capacity(self.must);
@@ -125,7 +162,14 @@ impl<'a> Feed<'a> {
         }
         self.requests += requests.len() as u64;
         self.must = self.must.max(must.len());
-        Ok(Arc::new(Requests { requests, must }))
+        Ok(Arc::new(Shared { requests, must, ends_round }))
+    }
+
+    /// Begins the workload once more.
+    fn again(&mut self) {
+        self.pass += 1;
+        self.from = self.latest;
+        self.stream = self.workload.open(self.space.capacity);
     }
 
     #[cold]
@@ -138,12 +182,15 @@ impl<'a> Feed<'a> {
     pub(super) fn run(
         mut self,
         first: Batch,
+        ears: &[Ear],
         outlets: &[SyncSender<Batch>],
         progress: &dyn Progress,
     ) -> Result<Fed, Failure> {
         let mut batch = first;
         let mut partial = false;
-        while !batch.requests.is_empty() {
+        let mut told: Vec<Vec<Option<f64>>> = vec![Vec::new(); outlets.len()];
+        let mut settled = false;
+        while !batch.requests.is_empty() || batch.ends_round {
             if outlets.iter().any(|outlet| outlet.send(Arc::clone(&batch)).is_err()) {
                 break;
             }
@@ -152,15 +199,33 @@ impl<'a> Feed<'a> {
                 partial = true;
                 break;
             }
+            if batch.ends_round {
+                if !hear(ears, &mut told) {
+                    break;
+                }
+                settled = told.iter().all(|values| steady::is_settled(values));
+                if settled || told.first().is_none_or(|values| values.len() >= steady::MOST) {
+                    break;
+                }
+                self.again();
+                self.of_round.push(0);
+            }
             batch = self.batch()?;
         }
-        let touched = self.witness.lock().written();
-        Ok(Fed { requests: self.requests, skipped: self.stream.skipped(), touched, partial })
+        Ok(Fed {
+            requests: self.of_round.iter().rev().take(steady::WINDOW).sum(),
+            rounds: self.passes.is_none().then(|| self.pass + 1),
+            settled,
+            skipped: self.stream.skipped(),
+            touched: self.touched.written(),
+            packed: self.touched.packed(),
+            partial,
+        })
     }
 
     /// The progress, from 0 to 1.
     fn fraction(&self) -> Option<f64> {
-        let passes = f64::from(self.passes);
+        let passes = f64::from(self.passes.unwrap_or(steady::MOST as u32));
         self.stream.fraction().map(|here| (f64::from(self.pass) + here) / passes)
     }
 }

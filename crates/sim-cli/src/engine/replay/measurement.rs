@@ -8,13 +8,15 @@ use nand_model::part::{Nanos, Part};
 use nand_model::{Energy, Time};
 
 use super::outcome::Details;
+use super::series::Stretch;
 use super::tally::Tally;
 use super::under_way::account;
 use crate::engine::result::{
-    self, ByCause, ByRequest, Pages, PartResult, RegionResult, RunResult, SCHEMA, ServedResult,
-    Spread, lifetime_years,
+    self, ByCause, ByRequest, Pages, PartResult, RegionResult, Round, RunResult, SCHEMA,
+    ServedResult, Spread, Steady, lifetime_years,
 };
 use crate::engine::systems::{Books, ChainWrite, Hardware, PartState, Spent, System, part_name};
+use crate::input::device::Fill;
 use crate::input::options::Pace;
 use crate::input::trace::Op;
 
@@ -59,6 +61,8 @@ pub(crate) struct Measurement {
     pub(super) before: Moment,
     pub(super) after: Moment,
     pub(super) tally: Tally,
+    /// The rounds of a run that was to settle.
+    pub(super) rounds: Option<Vec<Round>>,
     pub(super) clocked: Clocked,
 }
 
@@ -67,10 +71,17 @@ pub(crate) struct Measurement {
 pub(crate) struct Given<'a> {
     pub(crate) trace: String,
     pub(crate) passes: u32,
+    /// What was written to the device before.
+    pub(crate) fill: Fill,
+    /// Whether a run that was to settle has settled.
+    pub(crate) settled: bool,
     pub(crate) seed: Option<u64>,
     pub(crate) partial: bool,
     pub(crate) skipped_lines: u64,
     pub(crate) bytes_touched: u64,
+    pub(crate) bytes_packed: u64,
+    /// Bytes that a host writes each day, for lifetimes.
+    pub(crate) bytes_a_day: u64,
     /// The device, if lifetimes are wanted.
     pub(crate) part: Option<&'a Part>,
     pub(crate) served: Option<ServedResult>,
@@ -82,7 +93,7 @@ impl Measurement {
         let Self { before, after, tally, clocked, .. } = self;
         let requests = tally.requests();
         let done = done(before, after);
-        let [slc, mlc] = self.regions(&done, given.part);
+        let [slc, mlc] = self.regions(&done, given.part, given.bytes_a_day);
         let slc_bytes = find(&done, Region::Slc).map_or(0, |part| part.bytes);
         RunResult {
             schema: SCHEMA,
@@ -94,10 +105,14 @@ impl Measurement {
             queue_depth: self.pace.queue_depth.get(),
             trace: given.trace,
             passes: given.passes,
+            fill: given.fill.name().into(),
+            steady: self.rounds.clone().map(|rounds| Steady { settled: given.settled, rounds }),
             seed: given.seed,
             partial: given.partial,
             skipped_lines: given.skipped_lines,
             bytes_touched: given.bytes_touched,
+            bytes_packed: given.bytes_packed,
+            bytes_a_day: given.bytes_a_day,
             bytes_written: tally.bytes_written(),
             response_us: tally.all_times(),
             read_us: tally.times(Op::Read),
@@ -111,8 +126,10 @@ impl Measurement {
             parts: done.iter().map(part_result).collect(),
             energy_mj: energy_millijoules(before, after),
             cost_usd: after.hardware.dollars,
+            price_source: after.hardware.prices.to_string(),
             ram_bytes: after.ram_bytes,
             factors: after.books.factors,
+            folding: after.books.folding,
             filter: after.books.filter,
             log_writes: log_writes(before, after),
             throttle: after.books.throttle,
@@ -128,23 +145,24 @@ impl Measurement {
         }
     }
 
-    fn regions(&self, done: &[PartState], part: Option<&Part>) -> [RegionResult; 2] {
+    fn regions(&self, done: &[PartState], part: Option<&Part>, a_day: u64) -> [RegionResult; 2] {
         Region::ALL.map(|region| {
             let life = |erases| {
                 let endurance = part?.region(region).map_or(0, |figures| figures.endurance);
-                lifetime_years(endurance, erases, self.tally.bytes_written())
+                lifetime_years(endurance, erases, self.tally.bytes_written(), a_day)
             };
             region_result(region, done, life)
         })
     }
 
     /// The data for charts, with the writes that the system kept for them.
-    pub(super) fn details(&self, chain_writes: &[ChainWrite]) -> Details {
+    pub(super) fn details(&self, series: Vec<Stretch>, chain_writes: &[ChainWrite]) -> Details {
         let done = done(&self.before, &self.after);
         let erases = |region| find(&done, region).map_or_else(Vec::new, |part| part.wear.clone());
         Details {
             latencies: [self.tally.curve(Op::Read), self.tally.curve(Op::Write)],
             erases: Region::ALL.map(erases),
+            series,
             chain_writes: chain_writes.to_vec(),
         }
     }
@@ -177,7 +195,7 @@ fn figures(books: &Books) -> BTreeMap<String, f64> {
 }
 
 /// The operations of every part between the two.
-fn done(before: &Moment, after: &Moment) -> Vec<PartState> {
+pub(super) fn done(before: &Moment, after: &Moment) -> Vec<PartState> {
     let since = |part: &PartState| {
         let Some(earlier) = before.hardware.part(part.name) else {
             return part.clone();
@@ -195,7 +213,7 @@ fn find(parts: &[PartState], region: Region) -> Option<&PartState> {
 }
 
 /// Bytes programmed per byte written.
-fn write_amplification(done: &[PartState], tally: &Tally) -> Option<f64> {
+pub(super) fn write_amplification(done: &[PartState], tally: &Tally) -> Option<f64> {
     let programmed =
         done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum();
     result::ratio(programmed, tally.bytes_written())

@@ -44,8 +44,9 @@
 //!
 //! - `outcome`: the result of a run. `feed`: from the reader to the systems. `session`: one
 //!   system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts. `tally`: the counts.
-//!   `measurement`: what is left of a replay at its end, and the result that is made of it. `progress`: who is told
-//!   how far it is.
+//!   `measurement`: what is left of a replay at its end, and the result that is made of it. `fill`: what is written
+//!   before. `window`: what of a run counts. `steady`: when a run has settled. `series`: the response time over a run.
+//!   `progress`: who is told how far it is.
 
 use std::any::Any;
 use std::path::Path;
@@ -57,29 +58,35 @@ use ftl_iface::Region;
 use crate::base::{Failure, files, interrupt, show};
 use crate::engine::host::{SharedWitness, Witness};
 use crate::engine::result::RunResult;
-use crate::engine::systems::{self, Chosen};
-use crate::input::device::Setup;
+use crate::engine::systems;
+use crate::engine::systems::Chosen;
+use crate::input::device::{Fill, Setup};
 use crate::input::options::Options;
 use crate::input::trace::{AddressSpace, TraceError};
 use crate::input::workload::Workload;
 
 mod feed;
+mod fill;
 mod measurement;
 mod outcome;
 mod progress;
+mod series;
 #[cfg(unix)]
 mod served;
 mod session;
+mod steady;
 mod tally;
 mod under_way;
+mod window;
 
-use feed::Feed;
+use feed::{Batch, Fed, Feed, Places};
 pub(crate) use measurement::{Given, Measurement};
 pub(crate) use outcome::{Details, Outcome};
 pub(crate) use progress::Progress;
 #[cfg(unix)]
 pub(crate) use served::Served;
-use session::Replay;
+use session::{Kind, Replay};
+pub(crate) use steady::WINDOW;
 
 /// The end of a run after its results were shown: a failure if Ctrl-C stopped it, before any file was written.
 pub(crate) fn ended<'a>(
@@ -120,10 +127,11 @@ pub(crate) fn run_chosen(
     let capacity = setup.part.exported_bytes;
     let space = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
     let fit = workload.fit(options.workload.fit, space, largest_page(setup))?;
-    let witness = Witness::of_full_stores(setup.part.sector_bytes.get().into(), capacity);
-    let witness = SharedWitness::new(witness);
-    let passes = options.workload.passes;
-    let mut reader = Feed::new(&workload, fit, space, passes, witness.clone());
+    let setup = &Setup { fill: options.fill, ..setup.clone() };
+    let witness = SharedWitness::new(witness(setup, capacity));
+    let passes = (!options.workload.steady).then_some(options.workload.passes);
+    let places = Places { fit, space, page: largest_page(setup) };
+    let mut reader = Feed::new(&workload, places, passes, witness.clone());
     // Most errors of a trace are found here, before devices are prepared.
     let first = reader.batch()?;
     let trace = options.workload.traces.join(" ");
@@ -131,35 +139,18 @@ pub(crate) fn run_chosen(
         return Err(TraceError::Empty(trace).into());
     }
     let systems = choose()?;
-    let pace = options.pace;
-    let detailed = options.report.is_some();
-    let (fed, measured) = thread::scope(|scope| {
-        let (outlets, replays): (Vec<_>, Vec<_>) = systems
-            .iter()
-            .map(|system| {
-                let (outlet, batches) = sync_channel(feed::WAITING);
-                let (name, witness) = (system.name.clone(), witness.clone());
-                let mut replay = Replay::new(name, pace, detailed, batches, witness);
-                let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
-                (outlet, scope.spawn(run))
-            })
-            .unzip();
-        let fed = reader.run(first, &outlets, progress);
-        drop(outlets);
-        let ended = replays.into_iter().map(ScopedJoinHandle::join);
-        (fed, ended.map(ended_well).collect::<Vec<_>>())
-    });
-    progress.done();
-    // A system's failure stops the feed, so it is the reason and is reported first.
-    let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    let fed = fed?;
+    let (fed, measured) = on_all(&systems, (options, setup), (reader, first), &witness, progress)?;
     let given = Given {
         trace,
-        passes,
+        passes: fed.rounds.unwrap_or(options.workload.passes),
+        fill: options.fill,
+        settled: fed.settled,
         seed: workload.seed(),
         partial: fed.partial,
         skipped_lines: fed.skipped,
         bytes_touched: fed.touched,
+        bytes_packed: fed.packed,
+        bytes_a_day: options.bytes_a_day,
         part: Some(&setup.part),
         served: None,
     };
@@ -168,6 +159,59 @@ pub(crate) fn run_chosen(
         Ok(Outcome { result: measurement.result(given.clone()), details })
     });
     outcomes.collect()
+}
+
+/// What a system's thread ends with.
+type Measured = (Measurement, Option<Details>);
+
+/// Replays on every system in a thread of its own, while this one reads.
+fn on_all(
+    systems: &[Chosen],
+    (options, setup): (&Options, &Setup),
+    (reader, first): (Feed<'_>, Batch),
+    witness: &SharedWitness,
+    progress: &dyn Progress,
+) -> Result<(Fed, Vec<Measured>), Failure> {
+    let told = if options.workload.steady { systems.len() } else { 0 };
+    let (mouths, ears): (Vec<_>, Vec<_>) = (0..told).map(|_| sync_channel(1)).unzip();
+    let mut mouths = mouths.into_iter();
+    let (pace, detailed) = (options.pace, options.report.is_some());
+    let (fed, measured) = thread::scope(|scope| {
+        let (outlets, replays): (Vec<_>, Vec<_>) = systems
+            .iter()
+            .map(|system| {
+                let (outlet, batches) = sync_channel(feed::WAITING);
+                let (name, witness) = (system.name.clone(), witness.clone());
+                let tells = mouths.next();
+                let kind = Kind { name, pace, fill: setup.fill, detailed, tells };
+                let mut replay = Replay::new(kind, batches, witness);
+                let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
+                (outlet, scope.spawn(run))
+            })
+            .unzip();
+        let fed = reader.run(first, &ears, &outlets, progress);
+        drop(outlets);
+        let ended = replays.into_iter().map(ScopedJoinHandle::join);
+        (fed, ended.map(ended_well).collect::<Vec<_>>())
+    });
+    progress.done();
+    // A system's failure stops the feed, so it is the reason and is reported first.
+    let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+    Ok((fed?, measured))
+}
+
+/// What the device holds before the replay.
+fn witness(setup: &Setup, capacity: u64) -> Witness {
+    let sector = u64::from(setup.part.sector_bytes.get());
+    if setup.fill == Fill::Nothing {
+        return Witness::of_empty_stores(sector, capacity);
+    }
+    let mut witness = Witness::of_full_stores(sector, capacity);
+    let mut must = Vec::new();
+    for request in fill::random_writes(setup.fill, capacity, sector) {
+        witness.follow(&request, &mut must);
+    }
+    witness
 }
 
 /// What a thread measured. A panic there is a breach of the chip's rules, or a defect of the system: a violation.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::series::Stretch;
 use crate::engine::result::RunResult;
 use crate::engine::systems::ChainWrite;
 
@@ -22,6 +23,9 @@ pub(crate) struct Details {
     pub(crate) latencies: [Vec<(f64, f64)>; 2],
     /// Erases of each block, by region.
     pub(crate) erases: [Vec<u32>; 2],
+    /// The response time over the run.
+    #[serde(default)]
+    pub(crate) series: Vec<Stretch>,
     /// A sample of the pages of new data written to chains.
     pub(crate) chain_writes: Vec<ChainWrite>,
 }

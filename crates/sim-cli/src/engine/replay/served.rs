@@ -84,6 +84,7 @@ impl Served {
             clocked: Clocked { whole: self.start.elapsed(), busy: self.busy },
             before: self.before,
             tally: self.tally,
+            rounds: None,
         }
     }
 }

@@ -1,33 +1,44 @@
 //! One system's replay, in its own thread.
 
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 
-use ftl_iface::SectorCount;
+use ftl_iface::{PageCount, SectorCount, Work};
 use nand_model::part::Nanos;
 
 use super::feed::Batch;
+use super::fill;
 use super::measurement::{Clocked, Measurement, Moment};
 use super::outcome::Details;
 use super::under_way::UnderWay;
+use super::window::Window;
 use crate::base::{Failure, interrupt};
 use crate::engine::host::{Host, PREPARED_AT_ONCE, SharedWitness};
-use crate::engine::systems::{Session, System};
+use crate::engine::systems::{Account, Session, System};
+use crate::input::device::Fill;
 use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
 
 /// A replay.
 pub(super) struct Replay {
-    /// The system, as it was named.
-    pub(super) name: String,
-    pace: Pace,
+    kind: Kind,
     batches: Receiver<Batch>,
-    /// Whether details for charts are wanted, too.
-    detailed: bool,
     witness: SharedWitness,
     host: Option<Host>,
     /// Present once the replay is done; with the data for charts, if wanted.
     pub(super) measured: Option<(Measurement, Option<Details>)>,
+}
+
+/// What is replayed, and how.
+pub(super) struct Kind {
+    /// The system, as it was named.
+    pub(super) name: String,
+    pub(super) pace: Pace,
+    pub(super) fill: Fill,
+    /// Whether details for charts are wanted, too.
+    pub(super) detailed: bool,
+    /// To whom the system tells of each round, if there are rounds.
+    pub(super) tells: Option<SyncSender<Option<f64>>>,
 }
 
 /// Requests announced to a system at a time: few enough that their table entries are still in the processor's cache at
@@ -35,18 +46,23 @@ pub(super) struct Replay {
 const FORESEEN: usize = 32;
 
 impl Session for Replay {
-    /// Maps every logical block, by writing the unfilled part of the device in order.
+    /// Brings the device to the state that the fill says: the unfilled part is written in order, which maps every
+    /// logical block, and pages at random then.
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
         let mut host = Host::new(system, filled, self.witness.clone());
-        let capacity = host.capacity();
-        let filled = u64::from(filled.get()) * u64::from(system.sector_bytes().get());
-        for offset in (filled..capacity).step_by(PREPARED_AT_ONCE as usize) {
+        let fill = self.kind.fill;
+        let (capacity, sector) = (host.capacity(), u64::from(system.sector_bytes().get()));
+        let filled =
+            if fill == Fill::Nothing { capacity } else { u64::from(filled.get()) * sector };
+        let in_order = (filled..capacity).step_by(PREPARED_AT_ONCE as usize).map(|offset| {
+            let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
+            Request { time: Nanos::ZERO, op: Op::Write, offset, length }
+        });
+        for request in in_order.chain(fill::random_writes(fill, capacity, sector)) {
             if interrupt::is_requested() {
                 let before = "the device was being prepared, and no request was served";
                 return Err(Failure::Interrupted(before.into()));
             }
-            let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
-            let request = Request { time: Nanos::ZERO, op: Op::Write, offset, length };
             host.serve(system, &request, &mut [].as_slice())?;
         }
         self.host = Some(host);
@@ -56,16 +72,18 @@ impl Session for Replay {
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
         let host = self.host.take().filter(Host::fits_witness);
         let Some(mut host) = host else {
-            let what = "the system does not begin with all of the device's capacity written";
+            let what = "the system does not begin with the device's capacity";
             return Err(Failure::Violation(what.into()));
         };
+        rest(system)?;
         // Operations of the preparation still running on other dies must not delay the first request.
         system.wait_until(system.hardware().at_rest);
-        if self.detailed {
+        if self.kind.detailed {
             system.sample_writes();
         }
-        let before = Moment::of(system, host.verified());
-        let mut under_way = UnderWay::new(self.pace, before.now);
+        let begin = system.now();
+        let mut under_way = UnderWay::new(self.kind.pace, begin);
+        let mut window = Window::new(Moment::of(system, host.verified()));
         let start = Instant::now();
         let mut busy = Duration::ZERO;
         let mut firsts = Vec::with_capacity(FORESEEN);
@@ -77,36 +95,58 @@ impl Session for Replay {
                 firsts.extend(requests.iter().map(|request| host.first_sector(request)));
                 system.foresee(&firsts);
                 for request in requests {
-                    let arrival = before.now + request.time;
+                    let arrival = begin + request.time;
                     under_way.serve(system, &mut host, request, arrival, &mut must)?;
                 }
             }
             busy += handed_over.elapsed();
+            if let Some(tells) = self.kind.tells.as_ref().filter(|_| batch.ends_round) {
+                under_way.finish(system);
+                let now = Moment::of(system, host.verified());
+                // The feed has ended only if a system failed.
+                let _ = tells.send(window.end_round(now, under_way.begin_tally()));
+            }
         }
         under_way.finish(system);
         let clocked = Clocked { whole: start.elapsed(), busy };
+        let series = under_way.series;
+        let (before, tally, rounds) = window.close(under_way.tally);
         let measurement = Measurement {
-            name: self.name.clone(),
-            pace: self.pace,
+            name: self.kind.name.clone(),
+            pace: self.kind.pace,
             before,
             after: Moment::of(system, host.verified()),
-            tally: under_way.tally,
+            tally,
+            rounds: self.kind.tells.is_some().then_some(rounds),
             clocked,
         };
-        let details = self.detailed.then(|| measurement.details(system.sampled_writes()));
+        let details = || measurement.details(series.stretches(), system.sampled_writes());
+        let details = self.kind.detailed.then(details);
         self.measured = Some((measurement, details));
         Ok(())
     }
 }
 
 impl Replay {
-    pub(super) fn new(
-        name: String,
-        pace: Pace,
-        detailed: bool,
-        batches: Receiver<Batch>,
-        witness: SharedWitness,
-    ) -> Self {
-        Self { name, pace, batches, detailed, witness, host: None, measured: None }
+    pub(super) fn new(kind: Kind, batches: Receiver<Batch>, witness: SharedWitness) -> Self {
+        Self { kind, batches, witness, host: None, measured: None }
+    }
+}
+
+/// Pages of idle work at a time.
+const AT_REST: PageCount = PageCount::new(64);
+
+/// Lets the system do the idle work that the preparation left, which is not on the trace's account.
+fn rest(system: &mut dyn System) -> Result<(), Failure> {
+    system.account(Account::Idle);
+    loop {
+        system.begin(system.now());
+        let work = system.maintain(AT_REST);
+        system.end();
+        while system.next_done(None).is_some() {}
+        let failed = |error| Failure::Violation(format!("idle work failed: {error}"));
+        if work.map_err(failed)? == Work::Done || interrupt::is_requested() {
+            return Ok(());
+        }
     }
 }

@@ -50,6 +50,8 @@ impl Responses {
         self.count += other.count;
         self.total += other.total;
         self.longest = self.longest.max(other.longest);
+        self.waited += other.waited;
+        self.sectors += other.sectors;
     }
 
     #[allow(clippy::cast_precision_loss)] // Times in nanoseconds beyond 2^53 lose less than one.
@@ -107,6 +109,12 @@ impl Tally {
         if request.op == Op::Write {
             self.bytes_written += request.length;
         }
+    }
+
+    /// Adds another one's requests.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.kinds.iter_mut().zip(&other.kinds).for_each(|(kind, other)| kind.add(other));
+        self.bytes_written += other.bytes_written;
     }
 
     fn kind(&self, op: Op) -> &Responses {

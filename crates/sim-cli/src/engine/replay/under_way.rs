@@ -6,6 +6,7 @@ use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
+use super::series::Series;
 use super::tally::Tally;
 use crate::base::Failure;
 use crate::engine::host::Host;
@@ -31,11 +32,23 @@ pub(super) struct UnderWay {
     /// The number of outstanding ones, idle work included.
     count: u32,
     pub(super) tally: Tally,
+    /// Over the whole run, whatever of it counts.
+    pub(super) series: Series,
+    written: u64,
 }
 
 impl UnderWay {
     pub(super) fn new(pace: Pace, now: Nanos) -> Self {
-        Self { pace, now, handed: VecDeque::new(), first: 0, count: 0, tally: Tally::new() }
+        Self {
+            pace,
+            now,
+            handed: VecDeque::new(),
+            first: 0,
+            count: 0,
+            tally: Tally::new(),
+            series: Series::new(),
+            written: 0,
+        }
     }
 
     /// Issues a request at its time. Its completion is noted later.
@@ -55,6 +68,11 @@ impl UnderWay {
         system.end();
         self.hand_over(number, Some(Handed { request: *request, sectors }));
         Ok(())
+    }
+
+    /// The tally of the requests so far; a new one begins.
+    pub(super) fn begin_tally(&mut self) -> Tally {
+        std::mem::replace(&mut self.tally, Tally::new())
     }
 
     /// Waits for all completions.
@@ -124,6 +142,8 @@ impl UnderWay {
         if let Some(Handed { request, sectors }) = self.handed.get_mut(at).and_then(Option::take) {
             let (time, waited) = (done.ended.since(done.at), done.begun.since(done.at));
             self.tally.note(&request, sectors, time, waited);
+            self.written += if request.op == Op::Write { request.length } else { 0 };
+            self.series.note(time.as_micros_f64(), self.written);
         }
         while self.handed.front().is_some_and(Option::is_none) {
             self.handed.pop_front();

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ftl_iface::{Block, Counters, Mode, Operations, Region};
+use ftl_iface::{Block, Mode, Operations, Region};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Energy, Time};
 
+use super::meter::Watcher;
+use super::prices::Prices;
 use crate::base::show;
 use crate::engine::result::PartResult;
 
@@ -22,6 +24,8 @@ pub struct Hardware {
     pub energy: Energy,
     /// The price of all parts.
     pub dollars: f64,
+    /// Whose prices these are.
+    pub prices: Prices,
     /// Every memory.
     pub parts: Vec<PartState>,
 }
@@ -76,7 +80,7 @@ pub(super) fn programmed(chip: &Chip, region: Region, mode: Mode) -> u64 {
 
 impl Hardware {
     /// A NAND device alone.
-    pub(super) fn of_chip(chip: &Chip, counters: &Counters) -> Self {
+    pub(super) fn of_chip(chip: &Chip, watcher: &Watcher<'_>) -> Self {
         let part = chip.part();
         let regions = Region::ALL.into_iter().filter_map(|region| {
             let shape = part.geometry.region(region)?;
@@ -85,7 +89,7 @@ impl Hardware {
                 bytes: shape.capacity_bytes(),
                 page_bytes: shape.page_bytes.get().into(),
                 wear: chip.erase_counts(region).collect(),
-                operations: *counters.region(region),
+                operations: watcher.operations(region),
                 programmed: programmed(chip, region, Mode::Full),
             })
         });
@@ -96,6 +100,7 @@ impl Hardware {
             at_rest: stats.elapsed,
             energy: stats.energy(),
             dollars: part.cost_dollars(),
+            prices: Prices::of(&part.name),
             parts: regions.collect(),
         }
     }

@@ -15,6 +15,7 @@ use super::bench::Rig;
 use super::disk::{Disk, DiskPart};
 use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
+use super::prices::Prices;
 use crate::base::Failure;
 use crate::input::device::{Setup, Stored};
 
@@ -163,12 +164,14 @@ impl Rig for Machine<'_> {
             at_rest: stats.elapsed,
             energy: stats.energy(),
             dollars: part.cost_dollars(),
+            prices: Prices::of(&part.name),
             parts,
         };
         if let Some(disk) = &self.disk {
             let disk = disk.borrow();
             hardware.energy += disk.energy(chip.now());
             hardware.dollars += disk.part.dollars;
+            hardware.prices = hardware.prices.with_disk();
             hardware.parts.push(disk_state(&disk));
         }
         hardware

@@ -12,8 +12,8 @@ use ftl_core::layout::{self, Slot};
 use ftl_core::paged::PagedShape;
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
-    PageCount, ProgramError, ReadError, Region,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice,
+    Operations, Page, PageCount, ProgramError, ReadError, Region,
 };
 use nand_model::part::Nanos;
 use nand_model::{Chip, Label, Order, Time, Timed};
@@ -84,6 +84,8 @@ pub(crate) struct Meter {
     account: Cell<Account>,
     cause: Cell<Cause>,
     nanos: Accounts,
+    /// Erases that the FTL asked for and that were left out, by region.
+    left_out: [Cell<Operations>; 2],
 }
 
 impl Meter {
@@ -92,6 +94,7 @@ impl Meter {
             account: Cell::new(Account::Idle),
             cause: Cell::new(Cause::Host),
             nanos: Accounts::default(),
+            left_out: [const { Cell::new(Operations::NONE) }; 2],
         }
     }
 
@@ -138,6 +141,18 @@ impl Meter {
     #[inline]
     pub(super) fn set_cause(&self, cause: Cause) {
         self.cause.set(cause);
+    }
+
+    /// Counts an erase that was left out.
+    #[cold]
+    fn leave_out(&self, region: Region) {
+        let mut left_out = self.left_out(region);
+        left_out.count(Verb::Erase, self.cause.get());
+        self.left_out[region as usize].set(left_out);
+    }
+
+    fn left_out(&self, region: Region) -> Operations {
+        self.left_out[region as usize].get()
     }
 
     #[inline]
@@ -187,12 +202,23 @@ const fn order(account: Account, cause: Cause, verb: Verb, moved: Moved) -> Orde
 #[derive(Debug)]
 pub(crate) struct Watcher<'m> {
     pub(super) counters: Counters,
+    /// Blocks erased by switches.
+    pub(super) switch_erases: u64,
+    /// Erases left out before it began, by region.
+    left_out_before: [Operations; 2],
     meter: &'m Meter,
 }
 
 impl<'m> Watcher<'m> {
     pub(crate) fn new(meter: &'m Meter) -> Self {
-        Self { counters: Counters::default(), meter }
+        let left_out_before = Region::ALL.map(|region| meter.left_out(region));
+        Self { counters: Counters::default(), switch_erases: 0, left_out_before, meter }
+    }
+
+    /// The operations that the chip did in a region.
+    pub(super) fn operations(&self, region: Region) -> Operations {
+        let left_out = self.meter.left_out(region).since(&self.left_out_before[region as usize]);
+        self.counters.region(region).since(&left_out)
     }
 }
 
@@ -205,6 +231,9 @@ impl Probe for Watcher<'_> {
 
     #[inline]
     fn event(&mut self, event: Event) {
+        if let Event::Switched { erased } = event {
+            self.switch_erases += u64::from(erased);
+        }
         self.counters.event(event);
     }
 }
@@ -247,6 +276,10 @@ pub(crate) struct Metered<'m, D = Chip> {
     slots: usize,
     /// The sample of where the chains are written, if wanted.
     writes: Option<Sample>,
+    /// Whether an erase of an erased block costs nothing.
+    skips_erased: bool,
+    /// Whether blocks outside the log are chains, whose garbage collection is folding.
+    has_chains: bool,
 }
 
 impl<'m, D: Flash> Metered<'m, D> {
@@ -258,7 +291,8 @@ impl<'m, D: Flash> Metered<'m, D> {
     /// The chip of a page store, whose fast area counts as the log.
     pub(crate) fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
         let fast = shape.fast.map(|part| (part.region, part.first, part.blocks));
-        Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter)
+        let of_chains = Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter);
+        Self { has_chains: false, ..of_chains }
     }
 
     fn beside(
@@ -275,12 +309,29 @@ impl<'m, D: Flash> Metered<'m, D> {
             sector_bytes: sector.get().into(),
             slots: usize::from(slots),
             writes: None,
+            skips_erased: false,
+            has_chains: true,
         }
+    }
+
+    /// An FTL that erases each block as it opens it is charged nothing for those that were never programmed, so that a
+    /// fresh device of every system begins with erased blocks.
+    pub(super) fn skipping_erased(self) -> Self {
+        Self { skips_erased: true, ..self }
     }
 
     /// The chip of a system without chains: all its garbage collection counts as reclaiming.
     pub(super) const fn without_chains(chip: D, meter: &'m Meter) -> Self {
-        Self { chip, meter, log: Log::All, sector_bytes: 0, slots: 0, writes: None }
+        Self {
+            chip,
+            meter,
+            log: Log::All,
+            sector_bytes: 0,
+            slots: 0,
+            writes: None,
+            skips_erased: false,
+            has_chains: false,
+        }
     }
 
     /// From now on, samples where the chains are written.
@@ -303,12 +354,18 @@ impl<'m, D: Flash> Metered<'m, D> {
         }
     }
 
+    /// Whether garbage collection there is reclaiming, and not folding.
+    #[inline]
+    fn is_reclaimed(&self, block: Block) -> bool {
+        !self.has_chains || self.is_log(block)
+    }
+
     /// Sets what waits for the next operation.
     #[inline]
     fn announce(&mut self, block: Block, verb: Verb, moved: Moved) {
         if self.chip.chip().time() == Time::Overlapped {
             let (account, cause) = (self.meter.account.get(), self.meter.cause.get());
-            let label = label(account, cause, self.is_log(block));
+            let label = label(account, cause, self.is_reclaimed(block));
             self.chip.chip_mut().set_order(order(account, cause, verb, moved), label);
         }
     }
@@ -317,7 +374,7 @@ impl<'m, D: Flash> Metered<'m, D> {
     /// request.
     #[inline]
     fn charge(&self, block: Block, before: Nanos) {
-        self.meter.add(self.is_log(block), self.chip.now() - before);
+        self.meter.add(self.is_reclaimed(block), self.chip.now() - before);
     }
 
     #[cold]
@@ -383,6 +440,10 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
 
     #[inline]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
+        if self.skips_erased && self.chip.chip().next_page(block) == 0 {
+            self.meter.leave_out(block.region());
+            return Ok(());
+        }
         self.announce(block, Verb::Erase, Moved::Tag);
         let before = self.chip.now();
         let outcome = self.chip.erase(block);

@@ -29,11 +29,13 @@ mod ours;
 pub mod own;
 mod paged;
 mod parts;
+mod prices;
 mod registry;
 mod rivals;
 mod scm;
 mod system;
 mod tenant;
+mod without;
 
 pub(crate) use capacity::largest_capacity;
 pub use hardware::{Hardware, PartState, part_name};
@@ -44,7 +46,9 @@ pub use meter::{Account, ChainWrite, Spent};
 pub(crate) use meter::{Meter, Metered, Watcher};
 pub(crate) use ours::stamps;
 pub(crate) use paged::stamps as page_stamps;
+pub use prices::Prices;
 pub use system::{Books, Session, System};
+pub(crate) use without::{Without, without_slc};
 
 /// Builds a system that can be mounted again after a power loss.
 #[cfg(unix)]
@@ -73,6 +77,16 @@ pub(crate) struct Chosen {
     pub(crate) name: String,
     entry: &'static Entry,
     values: Values,
+    slc: Slc,
+}
+
+/// Whether a system has the device's SLC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slc {
+    /// As the device has it.
+    OfDevice,
+    /// It runs on the device without SLC.
+    None,
 }
 
 impl Chosen {
@@ -91,7 +105,7 @@ impl Chosen {
                 values.is_on(parameter.name).map_err(|reason| format!("`{text}`: {reason}"))?;
             }
         }
-        Ok(Self { name: text.into(), entry, values })
+        Ok(Self { name: text.into(), entry, values, slc: Slc::OfDevice })
     }
 
     /// Whether the SLC's size makes a difference to the system.
@@ -144,7 +158,10 @@ impl Chosen {
 
     /// Builds the system and runs the session on it.
     pub(crate) fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
-        (self.entry.run)(setup, &self.values, session)
+        match self.slc {
+            Slc::OfDevice => (self.entry.run)(setup, &self.values, session),
+            Slc::None => (self.entry.run)(&setup.without_slc()?, &self.values, session),
+        }
     }
 }
 
@@ -174,9 +191,14 @@ impl Several {
     /// The baseline is first, because ratios are to the first.
     const ALL: [&str; 2] = ["all", "conventional"];
 
-    /// The default: the baseline, the paper's system, and the page store if it fits.
-    pub(crate) fn usual() -> Result<Vec<Self>, String> {
+    /// The default: the baseline, the paper's system, and the page store if it fits. Where the SLC is made of the MLC's
+    /// own cells, block chains are no measure: there it is a page map, the cache as sold, and the page store.
+    pub(crate) fn usual(setup: &Setup) -> Result<Vec<Self>, String> {
         let [_, baseline] = Self::ALL;
+        if setup.is_pseudo_slc() {
+            let [map, cache, paged] = ["page-mlc", "pslc", "paged"].map(Chosen::parse);
+            return Ok(vec![Self::One(map?), Self::All(vec![cache?]), Self::All(vec![paged?])]);
+        }
         let [baseline, hybrid, paged] = [baseline, "hybrid", "paged"].map(Chosen::parse);
         Ok(vec![Self::One(baseline?), Self::One(hybrid?), Self::All(vec![paged?])])
     }

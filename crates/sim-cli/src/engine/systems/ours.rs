@@ -11,7 +11,7 @@ use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
 use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount};
 use nand_model::part::Part;
-use nand_model::{Chip, Content, Time};
+use nand_model::{Chip, Content};
 
 use super::capacity::largest_capacity;
 use super::meter::{Flash, Meter, Metered, Watcher};
@@ -20,8 +20,9 @@ use super::tenant::{Booked, Tenant, WriteCount};
 use super::{chains, filled};
 use crate::base::{Failure, show};
 use crate::engine::host::PREPARED_AT_ONCE;
-use crate::engine::result::{self, Factors, Filter, Hash, Throttle};
-use crate::input::device::Setup;
+use crate::engine::result;
+use crate::engine::result::{Factors, Filter, Folding, Hash, Throttle};
+use crate::input::device::{Fill, Setup};
 use crate::input::spec::{Parameter, Values};
 
 pub(super) const fn switch(name: &'static str, title: &'static str) -> Parameter {
@@ -85,7 +86,7 @@ pub(super) fn hybrid(
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
     let config = hybrid_config(setup, values)?;
-    run(&setup.part, setup.time, &config, session)
+    run(&setup.part, setup, &config, session)
 }
 
 /// The hybrid with its parameters.
@@ -129,7 +130,7 @@ pub(super) fn conventional(
 ) -> Result<(), Failure> {
     let part = without_slc(&setup.part)?;
     let config = conventional_config(&part, values)?;
-    run(&part, setup.time, &config, session)
+    run(&part, setup, &config, session)
 }
 
 /// The device of the conventional system: without the SLC, which is neither used nor paid for.
@@ -221,11 +222,16 @@ pub(super) fn base(part: &Part) -> Config {
 
 /// Formats, fills, prepares, stops, and mounts again for the replay. After the clean stop the mount leaves no recovery
 /// to the replay. Counts of the preparation are dropped; the flash keeps its content.
-fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> Result<(), Failure> {
+fn run(
+    part: &Part,
+    setup: &Setup,
+    config: &Config,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
     let plan = RamPlan::new(&part.geometry, config).map_err(|error| refused(part, error))?;
     let content = stamps(&plan, config.sector_bytes);
-    let mut chip = Chip::new(part, content)?.with_time(time);
+    let mut chip = Chip::new(part, content)?.with_time(setup.time);
     chip.pack(plan.shape().chain.region);
     let meter = Meter::new();
     let device = Metered::new(chip, plan.shape(), &meter);
@@ -233,7 +239,10 @@ fn run(part: &Part, time: Time, config: &Config, session: &mut dyn Session) -> R
     let ftl = Ftl::format(device, config, memory.lend(), KEY, Watcher::new(&meter));
     let mut ftl = ftl.map_err(|error| unfit(&error))?;
     let at_once = SectorCount::new(PREPARED_AT_ONCE / config.sector_bytes.get());
-    let filled = filled::sectors(plan.shape(), config, at_once);
+    let filled = match setup.fill {
+        Fill::Nothing => SectorCount::ZERO,
+        Fill::InOrder | Fill::Random => filled::sectors(plan.shape(), config, at_once),
+    };
     let mut memory = OwnedRam::for_plan(&plan);
     if !filled.is_zero() {
         let (mut device, _) = ftl.into_parts();
@@ -316,7 +325,11 @@ impl<'m, D: Flash> Booked<'m> for OurFtl<'m, D> {
 
     fn books(&self, asked: WriteCount) -> Books {
         let counters = &self.probe().counters;
-        let mut books = Books { factors: Some(factors(counters)), ..Books::default() };
+        let mut books = Books {
+            factors: Some(factors(counters)),
+            folding: Some(folding(counters, self.probe().switch_erases)),
+            ..Books::default()
+        };
         let (Some((reals, virtuals, capacity)), Some(probes)) =
             (self.index_load(), self.index_probes())
         else {
@@ -350,5 +363,16 @@ fn factors(counters: &Counters) -> Factors {
         n4: ratio(factors.n4),
         p1: ratio(factors.p1),
         p2: ratio(factors.p2),
+    }
+}
+
+fn folding(counters: &Counters, switch_erases: u64) -> Folding {
+    let factors = counters.factors();
+    let (folds, switches) = (counters.folds, counters.switches);
+    Folding {
+        folds,
+        switches,
+        n4_with_switches: result::ratio(factors.n4.part + switch_erases, folds + switches),
+        p2_with_switches: result::ratio(folds + switches, factors.p2.whole),
     }
 }

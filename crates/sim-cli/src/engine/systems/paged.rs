@@ -147,7 +147,7 @@ pub(super) fn paged(
     let mut chip = Chip::new(part, stamps(&plan))?.with_time(setup.time);
     chip.pack(plan.shape().main.region);
     let meter = Meter::new();
-    let device = Metered::of_pages(chip, plan.shape(), &meter);
+    let device = Metered::of_pages(chip, plan.shape(), &meter).skipping_erased();
     let mut memory = OwnedPagedRam::for_plan(&plan);
     let ftl = PageFtl::format(device, &config, memory.lend(), KEY, Watcher::new(&meter));
     let ftl = ftl.map_err(|error| unfit(&error))?;

@@ -394,11 +394,12 @@ pub(super) fn capacity(part: &Part) -> SectorCount {
     SectorCount::new(u32::try_from(sectors).unwrap_or(u32::MAX))
 }
 
-/// Blocks that a stream fills in parallel, so that all planes of a region work if planes work at the same time.
+/// Blocks that a stream fills in parallel, so that all planes of a region work if planes work at the same time. A block
+/// that is striped works several planes by itself: filling others in turn would only put neighbours on one plane.
 pub(super) fn lanes(setup: &Setup, part: &Part) -> Lanes {
     let planes = |region| {
         let layout = part.layout_of(region);
-        layout.dies() * layout.planes_per_die
+        layout.dies() * layout.planes_per_die / layout.stripe_width()
     };
     match setup.time {
         Time::Serial => Lanes::alike(1),

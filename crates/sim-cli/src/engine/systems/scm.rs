@@ -15,6 +15,7 @@ use serde::Deserialize;
 use super::bench::Rig;
 use super::hardware::{Hardware, PartState};
 use super::meter::{Account, Meter, Spent};
+use super::prices::Prices;
 use crate::base::{Failure, files};
 use crate::input::device::{Setup, Stored};
 
@@ -245,6 +246,7 @@ impl Rig for ScmMachine<'_> {
             at_rest: inner.now,
             energy: Energy::from_attojoules((inner.picojoules * 1e6) as _),
             dollars,
+            prices: Prices::of_scm(),
             parts,
         }
     }

@@ -9,7 +9,7 @@ use nand_model::part::Nanos;
 use super::hardware::Hardware;
 use super::meter::{Account, ChainWrite, Spent};
 use crate::base::Failure;
-use crate::engine::result::{Factors, Filter, Hash, Throttle};
+use crate::engine::result::{Factors, Filter, Folding, Hash, Throttle};
 
 /// What a replay needs of a system, beyond a store.
 pub trait System: BlockStore<Error = Infallible> {
@@ -63,6 +63,8 @@ pub trait System: BlockStore<Error = Infallible> {
 pub struct Books {
     /// The factors of the paper's analysis.
     pub factors: Option<Factors>,
+    /// Its folds and switches.
+    pub folding: Option<Folding>,
     /// Its hot-data filter.
     pub filter: Option<Filter>,
     /// Its throttle.

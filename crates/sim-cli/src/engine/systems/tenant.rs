@@ -129,7 +129,7 @@ impl<'m, F: Booked<'m>> System for Tenant<'m, F> {
     }
 
     fn hardware(&self) -> Hardware {
-        Hardware::of_chip(self.ftl.device().chip.chip(), &self.ftl.probe().counters)
+        Hardware::of_chip(self.ftl.device().chip.chip(), self.ftl.probe())
     }
 
     fn wait_until(&mut self, moment: Nanos) {

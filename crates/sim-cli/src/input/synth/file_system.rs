@@ -6,12 +6,14 @@
 //! built in here; speed, energy and factors of the hybrid disk are not, so that a run on it is a result.
 //! `docs/FIT.md` has the fit.
 //!
-//! Five streams make up the requests:
+//! Six streams make up the requests:
 //!
 //! - *Journal*: small sequential writes, circular in a file of fixed size. The page at its tail may be rewritten often
 //!   while it fills, and so may the two restart pages at its beginning.
 //! - *Hot pages*: small writes by Zipf's law to pages that lie in clumps (tables of files, directories, indices of
 //!   applications) scattered over the used part of the disk, or over one area of it.
+//! - *Scattered pages*: small writes to single pages all over the used part that are rewritten again and again: each
+//!   such page opens a log block of its own, and hardly one of them misses a map.
 //! - *Small files*: small writes anywhere in the used part, as described for the NTFS disk (section 5.3.3).
 //! - *Files*: large writes. Several in a row continue one fragment; then another begins anywhere in the used part.
 //!   Small writes extend recently written files.
@@ -57,7 +59,11 @@ pub(super) struct Shape {
     /// The part of the disk in which they lie, like a table of all files.
     pub(super) hot_area: u64,
     pub(super) skew: f64,
-    /// Of small writes outside the journal, those to small files, at any place, per thousand.
+    /// Of small writes outside the journal, those to scattered pages, per thousand.
+    pub(super) scattered: u64,
+    pub(super) scattered_pages: u64,
+    pub(super) scattered_skew: f64,
+    /// Of small writes outside both, those to small files, at any place, per thousand.
     pub(super) small_files: u64,
     /// Of the rest, those that extend a recently written file, per thousand.
     pub(super) lengthened: u64,
@@ -95,6 +101,9 @@ pub(super) static NTFS_1: Shape = Shape {
     clump: 16,
     hot_area: u64::MAX,
     skew: 1.6,
+    scattered: 0,
+    scattered_pages: 16_384,
+    scattered_skew: 0.0,
     small_files: 100,
     lengthened: 600,
     lately: 48,
@@ -119,6 +128,9 @@ pub(super) static EXT3_1: Shape = Shape {
     clump: 64,
     hot_area: u64::MAX,
     skew: 1.6,
+    scattered: 0,
+    scattered_pages: 16_384,
+    scattered_skew: 0.0,
     small_files: 20,
     lengthened: 0,
     lately: 64,
@@ -198,6 +210,8 @@ pub(super) struct FileSystem {
     clumps: Scatter,
     /// The first byte of the part with the hot pages.
     hot_area: u64,
+    scattered_ranks: Zipf,
+    scattered_places: Scatter,
     /// The ends of the fragments that are being written and read.
     written: u64,
     read: u64,
@@ -215,6 +229,7 @@ impl FileSystem {
         let used = used / CLUSTER * CLUSTER;
         let most = used / SHARE_MOST / CLUSTER;
         let hot_pages = shape.hot_pages.min(most);
+        let scattered_pages = shape.scattered_pages.min(most);
         let read_places = used / READ_GRAIN;
         let clump = shape.clump * CLUSTER;
         let area = shape.hot_area.max(hot_pages.div_ceil(shape.clump) * clump).min(used);
@@ -230,6 +245,8 @@ impl FileSystem {
             pages: Scatter::new(hot_pages, seed),
             clumps: Scatter::new(area / clump, seed ^ 1),
             hot_area,
+            scattered_ranks: Zipf::new(scattered_pages, shape.scattered_skew),
+            scattered_places: Scatter::new(used / CLUSTER, seed ^ 3),
             written: used,
             read: used,
             ends: Vec::with_capacity(shape.lately),
@@ -250,6 +267,10 @@ impl FileSystem {
         }
         if happens(self.shape.journal, dice) {
             return self.write_journal();
+        }
+        // A share of zero draws nothing, so that older workloads stay as they are.
+        if self.shape.scattered > 0 && happens(self.shape.scattered, dice) {
+            return self.write_scattered(dice);
         }
         if happens(self.shape.small_files, dice) {
             return self.write_small_file(dice);
@@ -279,6 +300,11 @@ impl FileSystem {
             }
         }
         (offset, CLUSTER)
+    }
+
+    /// Ranks have fixed places, so that a page is rewritten where it is.
+    fn write_scattered(&mut self, dice: &mut Pcg64Mcg) -> (u64, u64) {
+        (self.scattered_places.place(self.scattered_ranks.rank(dice)) * CLUSTER, CLUSTER)
     }
 
     fn write_small_file(&mut self, dice: &mut Pcg64Mcg) -> (u64, u64) {
@@ -427,6 +453,17 @@ mod tests {
         assert!((1980 * super::CLUSTER..2000 * super::CLUSTER).contains(&length), "{length}");
         let (first, length) = touched("hot_area=all");
         assert!(first < DISK / 100 && length > DISK / 100 * 98, "{first} {length}");
+    }
+
+    #[test]
+    fn scattered_pages_lie_all_over_the_disk_and_are_written_again() {
+        const ALONE: &str = "reads=0&small=1000&journal=0&scattered=1000&scattered_pages=500";
+        let name = format!("file-system?requests=20000&{ALONE}");
+        let offsets: std::collections::BTreeSet<u64> =
+            requests(&name).map(|request| request.offset).collect();
+        assert_eq!(offsets.len(), 500);
+        assert!(offsets.first().is_some_and(|first| *first < DISK / 50));
+        assert!(offsets.last().is_some_and(|last| *last > DISK / 50 * 49));
     }
 
     #[test]

@@ -43,10 +43,13 @@ const FILE_SYSTEM: [Parameter; 5] = {
 };
 
 /// All of the streams.
-const STREAMS: [Parameter; 21] = {
+const STREAMS: [Parameter; 24] = {
     let [requests, seed, footprint, reads, interval] = FILE_SYSTEM;
-    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = streams::STREAMS;
-    [requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p]
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = streams::STREAMS;
+    [
+        requests, seed, footprint, reads, interval, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p,
+        q, r, s,
+    ]
 };
 
 const RULES: [LoadKind; 8] = [

@@ -11,7 +11,7 @@ const fn parameter(name: &'static str, default: &'static str, title: &'static st
 }
 
 /// The parameters of the streams. Shares are in thousandths.
-pub(super) const STREAMS: [Parameter; 16] = [
+pub(super) const STREAMS: [Parameter; 19] = [
     parameter(
         "like",
         "ntfs-1",
@@ -31,6 +31,13 @@ pub(super) const STREAMS: [Parameter; 16] = [
     parameter("clump", "like", "of them, how many lie side by side"),
     parameter("hot_area", "like", "the part of the disk in which they lie; all: anywhere"),
     parameter("hot_skew", "like", "how fast their shares fall: 1 / rank^skew"),
+    parameter(
+        "scattered",
+        "like",
+        "of small writes outside the journal, those to single pages all over, of a thousand",
+    ),
+    parameter("scattered_pages", "like", "such pages, written again and again"),
+    parameter("scattered_skew", "like", "how fast their shares fall"),
     parameter("small_files", "like", "of the other small writes, those anywhere, of a thousand"),
     parameter("lengthened", "like", "of the rest, those that lengthen a file, of a thousand"),
     parameter("lately", "like", "files that may be lengthened"),
@@ -87,6 +94,9 @@ pub(super) fn shape(values: &Values) -> Result<Shape, String> {
         clump: number("clump", like.clump, (1, 256))?,
         hot_area,
         skew: skew("hot_skew", like.skew)?,
+        scattered: number("scattered", like.scattered, share)?,
+        scattered_pages: number("scattered_pages", like.scattered_pages, some)?,
+        scattered_skew: skew("scattered_skew", like.scattered_skew)?,
         small_files: number("small_files", like.small_files, share)?,
         lengthened: number("lengthened", like.lengthened, share)?,
         lately: number("lately", like.lately as u64, (1, 1 << 16))? as usize,

@@ -15,6 +15,8 @@ pub(crate) enum FitChoice {
     Wrap,
     /// The extents that the trace touches are moved together, their order kept
     Pack,
+    /// As they are, or packed if any lies beyond the end
+    Auto,
 }
 
 /// How addresses are fitted into a device.

@@ -14,6 +14,9 @@ const BUFFER: usize = 256 << 10;
 /// The longest line of a text trace; a longer one is not text.
 const LINE_MAX: usize = 1 << 20;
 
+/// What some programs write before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
+
 /// How far a file was read, in its own (compressed) bytes, for the progress bar.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BytesRead(Arc<AtomicU64>);
@@ -62,6 +65,10 @@ impl Input {
         let mut input =
             Self { source, buffer, start: 0, end: 0, ended: false, cut, count: 0, in_records };
         input.fill()?;
+        // Editors of Windows write one before a text, and no binary format begins so.
+        if input.head().starts_with(BYTE_ORDER_MARK) {
+            input.start += BYTE_ORDER_MARK.len();
+        }
         Ok(input)
     }
 

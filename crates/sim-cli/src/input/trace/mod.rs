@@ -12,7 +12,8 @@
 //!   processor as one. `input`: bytes of a file in counted lines. `fields`: numbers in them.
 //! - [`formats`]: one file per format, and the table of all of them. [`reader`]: a file's requests, one by one.
 //! - `output`: files of our own format.
-//! - `volumes`: which of a trace's disks begins at 0. `fit`: addresses beyond the device.
+//! - `volumes`: which of a trace's disks begins at 0. `fit`: addresses beyond the device. `touched`: how many bytes
+//!   requests touch.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -28,7 +29,9 @@ pub(crate) mod input;
 pub(crate) mod names;
 pub(crate) mod output;
 pub mod reader;
+pub(crate) mod touched;
 pub(crate) mod volumes;
+mod zip;
 
 mod merge;
 mod unpack;

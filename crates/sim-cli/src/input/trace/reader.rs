@@ -22,6 +22,8 @@ pub struct Reader {
     parser: Box<dyn Parser>,
     lenient: bool,
     skipped: u64,
+    /// Requests of length zero, which ask for nothing.
+    empty: u64,
     /// The time of the first request, from which all others are counted.
     beginning: Option<Nanos>,
     taken: Option<String>,
@@ -91,6 +93,7 @@ impl Reader {
             parser,
             lenient,
             skipped: 0,
+            empty: 0,
             beginning: None,
             taken,
             has_volumes,
@@ -102,6 +105,9 @@ impl Reader {
     pub fn next_request(&mut self) -> Result<Option<Request>, TraceError> {
         loop {
             match self.parser.next(&mut self.input) {
+                Ok(Some(request)) if request.length == 0 && request.op != Op::Flush => {
+                    self.empty += 1;
+                }
                 Ok(Some(request)) => {
                     let beginning = *self.beginning.get_or_insert(request.time);
                     let request = Request { time: request.time.since(beginning), ..request };
@@ -167,6 +173,11 @@ impl Reader {
     /// Bad lines skipped so far.
     pub fn skipped(&self) -> u64 {
         self.skipped
+    }
+
+    /// Requests of length zero so far, which were passed over.
+    pub const fn empty(&self) -> u64 {
+        self.empty
     }
 
     /// Bytes of the file read so far.
@@ -312,6 +323,16 @@ mod tests {
         }
         assert_eq!(requests, [(0, Op::Read), (2_500, Op::Write), (0, Op::Flush)]);
         assert_eq!(lenient.skipped(), 1);
+    }
+
+    #[test]
+    fn a_request_for_nothing_is_passed_over_and_counted() {
+        let mut all = reader("0,R,0,0\n1,W,512,512\n2,W,0,0\n3,F,0,0\n", false).unwrap();
+        let mut ops = Vec::new();
+        while let Some(request) = all.next_request().unwrap() {
+            ops.push(request.op);
+        }
+        assert_eq!((ops, all.empty()), (vec![Op::Write, Op::Flush], 2));
     }
 
     #[test]

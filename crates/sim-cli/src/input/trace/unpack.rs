@@ -1,11 +1,12 @@
-//! The compression of a trace: gzip, Zstandard, bzip2, xz, and a tar, in any order, detected by their first bytes,
-//! whatever the file's name.
+//! The compression of a trace: gzip, Zstandard, bzip2, xz, a tar and a zip archive, in any order, detected by their
+//! first bytes, whatever the file's name.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use tar::{EntryType, Header};
 
 use super::names;
+use super::zip::{self, Zip};
 
 /// First bytes of a gzip member (RFC 1952, section 2.3.1).
 const GZIP: &[u8] = &[0x1F, 0x8B];
@@ -45,8 +46,10 @@ pub(super) fn unpack(source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
             Box::new(bzip2::bufread::MultiBzDecoder::new(packed))
         } else if head.starts_with(XZ) {
             Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(packed))
+        } else if head.starts_with(zip::ENTRY) {
+            Box::new(Zip::new(packed))
         } else if header(head).is_some() {
-            Box::new(Tar { packed, left: 0, padding: 0, taken: None })
+            Box::new(Tar { packed, left: 0, padding: 0, taken: None, is_cut: false })
         } else {
             return Ok(Box::new(packed));
         };
@@ -75,6 +78,8 @@ struct Tar<R> {
     padding: u64,
     /// The name of the previous file.
     taken: Option<String>,
+    /// Whether it ended within a header: whoever reads on hears of it again.
+    is_cut: bool,
 }
 
 impl<R: BufRead> Tar<R> {
@@ -91,8 +96,14 @@ impl<R: BufRead> Tar<R> {
                     count => filled += count,
                 }
             }
-            if block.iter().all(|byte| *byte == 0) {
+            if !self.is_cut && block.iter().all(|byte| *byte == 0) {
                 return Ok(false);
+            }
+            if filled < TAR_BLOCK {
+                self.is_cut = true;
+            }
+            if self.is_cut {
+                return Err(cut("the tar ends within a header"));
             }
             let header =
                 header(&block).ok_or_else(|| invalid("a header of the tar is damaged".into()))?;
@@ -122,6 +133,11 @@ fn invalid(reason: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
+/// What can be read up to there, if that is asked for.
+fn cut(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, reason)
+}
+
 impl<R: BufRead> Read for Tar<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.left == 0 {
@@ -131,7 +147,7 @@ impl<R: BufRead> Read for Tar<R> {
         }
         let count = (&mut self.packed).take(self.left).read(buffer)?;
         if count == 0 && !buffer.is_empty() {
-            return Err(invalid("the tar ends within a file".into()));
+            return Err(cut("the tar ends within a file"));
         }
         self.left -= count as u64;
         Ok(count)
@@ -202,7 +218,10 @@ mod tests {
         let two = tarred(&[("a.csv", b"1\n"), ("b.csv", b"2\n")]);
         let said = unpacked(two).unwrap_err().to_string();
         assert!(said.contains("several files (a.csv, b.csv)"), "{said}");
-        assert!(unpacked(one[..TAR_BLOCK * 2 + 4].to_vec()).is_err());
+        for length in [TAR_BLOCK + 7, TAR_BLOCK * 2 + 4] {
+            let said = unpacked(one[..length].to_vec()).unwrap_err();
+            assert_eq!(said.kind(), io::ErrorKind::UnexpectedEof, "{said}");
+        }
     }
 
     #[test]

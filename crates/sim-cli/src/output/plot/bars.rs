@@ -1,7 +1,8 @@
 //! Horizontal bars: values by name, so that names of any length are readable.
 
 use super::axis::{Axis, Fitted};
-use super::frame::{EDGE, Frame, LINE, Point, WIDTH, escape, width_of};
+use super::frame::{EDGE, Frame, LINE, Look, Point, WIDTH, escape, width_of};
+use super::looks;
 
 /// Height of a stacked bar, or of each single bar.
 const THICK: f64 = 16.0;
@@ -72,6 +73,17 @@ impl Bars {
         if value.is_finite() { value.max(0.0) } else { 0.0 }
     }
 
+    /// The look of a bar: that of its series, or of its name where there is one series without a name.
+    fn look(&self, series: usize, name: usize, looks: &[Look]) -> Look {
+        let own = match self.series.as_slice() {
+            [(only, _)] if only.is_empty() => {
+                super::looks(self.names.iter().map(String::as_str)).get(name).copied()
+            }
+            _ => None,
+        };
+        own.or_else(|| looks.get(series).copied()).unwrap_or(Look { colour: 0, number: series })
+    }
+
     fn fitted(&self) -> Fitted {
         let ends = (0..self.names.len()).flat_map(|name| {
             let values: Vec<f64> =
@@ -84,7 +96,8 @@ impl Bars {
     fn draw(&self, alone: bool) -> String {
         let axis = self.fitted();
         let legend: Vec<_> = self.series.iter().map(|(name, _)| (name.as_str(), None)).collect();
-        let mut frame = Frame::new(&self.title, &legend, alone);
+        let looks = looks(self.series.iter().map(|(name, _)| name.as_str()));
+        let mut frame = Frame::new(&self.title, &legend, &looks, alone);
         let widest = self.names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
         frame.left = EDGE + widest.min(NAMES_WIDE) + 8.0;
         frame.top += APART;
@@ -97,12 +110,18 @@ impl Bars {
             let middle = top + rows(bars) / 2.0 + 4.0;
             let shown = escape(&shortened(name));
             frame.text_at("e", Point { x: frame.left - 6.0, y: middle }, &shown);
-            self.draw_name(&mut frame, &axis, number, top);
+            self.draw_name(&mut frame, &axis, (number, &looks), top);
         }
         frame.finish()
     }
 
-    fn draw_name(&self, frame: &mut Frame, axis: &Fitted, name: usize, top: f64) {
+    fn draw_name(
+        &self,
+        frame: &mut Frame,
+        axis: &Fitted,
+        (name, looks): (usize, &[Look]),
+        top: f64,
+    ) {
         let mut below = 0.0;
         for (number, (series, _)) in self.series.iter().enumerate() {
             let value = self.value(number, name);
@@ -117,7 +136,7 @@ impl Bars {
             let told = format!("{}{comma}{series}: {}", self.names[name], axis.show(value));
             let (told, at) = (escape(&told), Point { x: start, y: top + row });
             if end > start {
-                frame.rect(number, at, end - start, THICK - 1.0, &told);
+                frame.rect(self.look(number, name, looks), at, end - start, THICK - 1.0, &told);
             }
             if !self.stacked {
                 let beside = Point { x: end + 5.0, y: at.y + LINE - 6.0 };

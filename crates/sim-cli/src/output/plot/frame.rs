@@ -13,21 +13,31 @@ pub const STYLE: &str = "\
 .plot .paper{fill:#fff}.plot .m{text-anchor:middle}.plot .e{text-anchor:end}\
 .plot .l{fill:none;stroke-width:2;stroke-linejoin:round}\
 .plot .p{fill:none;stroke-width:1.8;stroke-linecap:round}\
-.plot .l1{stroke-dasharray:7 3}.plot .l2{stroke-dasharray:2 3}.plot .l3{stroke-dasharray:9 3 2 3}\
-.plot .l5{stroke-dasharray:7 3}.plot .l6{stroke-dasharray:2 3}.plot .l7{stroke-dasharray:9 3 2 3}\
+.plot .d1{stroke-dasharray:7 3}.plot .d2{stroke-dasharray:2 3}.plot .d3{stroke-dasharray:9 3 2 3}\
 .plot .s0{stroke:#1f6fb4}.plot .s1{stroke:#c8590a}.plot .s2{stroke:#16865d}.plot .s3{stroke:#b0407f}\
 .plot .s4{stroke:#6f55c4}.plot .s5{stroke:#8a6f00}.plot .s6{stroke:#0b7f90}.plot .s7{stroke:#6b7280}\
+.plot .s8{stroke:#a33b3b}.plot .s9{stroke:#3f6f1f}.plot .s10{stroke:#8a4a1e}.plot .s11{stroke:#2f4f9f}\
 .plot .f0{fill:#1f6fb4}.plot .f1{fill:#c8590a}.plot .f2{fill:#16865d}.plot .f3{fill:#b0407f}\
 .plot .f4{fill:#6f55c4}.plot .f5{fill:#8a6f00}.plot .f6{fill:#0b7f90}.plot .f7{fill:#6b7280}\
+.plot .f8{fill:#a33b3b}.plot .f9{fill:#3f6f1f}.plot .f10{fill:#8a4a1e}.plot .f11{fill:#2f4f9f}\
 @media screen and (prefers-color-scheme:dark){\
 .plot text{fill:#d5dae1}.plot .g{stroke:#343a43}.plot .a{stroke:#7d8590}.plot .paper{fill:#16191d}\
 .plot .s0{stroke:#6cb2f0}.plot .s1{stroke:#f29b55}.plot .s2{stroke:#5cc79a}.plot .s3{stroke:#e884b8}\
 .plot .s4{stroke:#ab98f5}.plot .s5{stroke:#d9bd45}.plot .s6{stroke:#5ccada}.plot .s7{stroke:#a3abb8}\
+.plot .s8{stroke:#f08f8f}.plot .s9{stroke:#a6d27a}.plot .s10{stroke:#d9a07a}.plot .s11{stroke:#93b0ff}\
 .plot .f0{fill:#6cb2f0}.plot .f1{fill:#f29b55}.plot .f2{fill:#5cc79a}.plot .f3{fill:#e884b8}\
-.plot .f4{fill:#ab98f5}.plot .f5{fill:#d9bd45}.plot .f6{fill:#5ccada}.plot .f7{fill:#a3abb8}}";
+.plot .f4{fill:#ab98f5}.plot .f5{fill:#d9bd45}.plot .f6{fill:#5ccada}.plot .f7{fill:#a3abb8}\
+.plot .f8{fill:#f08f8f}.plot .f9{fill:#a6d27a}.plot .f10{fill:#d9a07a}.plot .f11{fill:#93b0ff}}";
 
-/// The number of colours of [`STYLE`], which are used in rotation.
-const COLOURS: usize = 8;
+/// The number of dashes of [`STYLE`], which are used in rotation.
+const DASHES: usize = 4;
+
+/// The look of a series: its colour and its number, from which its dash follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) colour: usize,
+    pub(super) number: usize,
+}
 
 /// Width of every chart, in pixels at normal size.
 pub(super) const WIDTH: f64 = 720.0;
@@ -65,7 +75,12 @@ pub(super) struct Frame {
 
 impl Frame {
     /// A picture with that title, and a legend if there are names. A name without shape is that of a bar.
-    pub(super) fn new(title: &str, names: &[(&str, Option<Shape>)], alone: bool) -> Self {
+    pub(super) fn new(
+        title: &str,
+        names: &[(&str, Option<Shape>)],
+        looks: &[Look],
+        alone: bool,
+    ) -> Self {
         let mut frame = Self {
             text: String::new(),
             title: escape(title),
@@ -79,26 +94,26 @@ impl Frame {
         let title = frame.title.clone();
         frame.text_at("t", Point { x: EDGE, y: EDGE + 10.0 }, &title);
         if names.iter().any(|(name, _)| !name.is_empty()) {
-            frame.legend(names);
+            frame.legend(names, looks);
         }
         frame
     }
 
-    fn legend(&mut self, names: &[(&str, Option<Shape>)]) {
+    fn legend(&mut self, names: &[(&str, Option<Shape>)], looks: &[Look]) {
         let mut at = Point { x: EDGE, y: self.top + 14.0 };
-        for (number, (name, shape)) in names.iter().enumerate() {
+        for ((name, shape), look) in names.iter().zip(looks) {
             let width = 26.0 + width_of(name) + 14.0;
             if at.x + width > WIDTH - EDGE && at.x > EDGE {
                 at = Point { x: EDGE, y: at.y + LINE };
             }
             let (x, y) = (at.x, at.y - 4.0);
             match shape {
-                None => self.rect(number, Point { x, y: y - 5.0 }, 18.0, 10.0, ""),
+                None => self.rect(*look, Point { x, y: y - 5.0 }, 18.0, 10.0, ""),
                 Some(Shape::Points) => {
-                    self.rect(number, Point { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "");
+                    self.rect(*look, Point { x: x + 5.0, y: y - 3.0 }, 7.0, 7.0, "");
                 }
-                Some(Shape::Rings) => self.ring(number, Point { x: x + 9.0, y }),
-                Some(_) => self.path(number, "l", &format!("M{x} {y}h20")),
+                Some(Shape::Rings) => self.ring(*look, Point { x: x + 9.0, y }),
+                Some(_) => self.path(*look, "l", &format!("M{x} {y}h20")),
             }
             self.text_at("", Point { x: x + 26.0, y: at.y }, &escape(name));
             at.x += width;
@@ -163,19 +178,17 @@ impl Frame {
     }
 
     /// A path in the colour of that series: a line (`l`) or points (`p`).
-    pub(super) fn path(&mut self, number: usize, class: &str, path: &str) {
+    pub(super) fn path(&mut self, look: Look, class: &str, path: &str) {
         if !path.is_empty() {
-            let colour = number % COLOURS;
-            let _ = writeln!(
-                self.text,
-                "<path class=\"{class} {class}{colour} s{colour}\" d=\"{path}\"/>"
-            );
+            let (colour, dash) = (look.colour, look.number % DASHES);
+            let dash = if class == "l" { format!(" d{dash}") } else { String::new() };
+            let _ = writeln!(self.text, "<path class=\"{class}{dash} s{colour}\" d=\"{path}\"/>");
         }
     }
 
     /// A small circle with its value as tooltip.
-    pub(super) fn marker(&mut self, number: usize, at: Point, told: &str) {
-        let (Point { x, y }, colour) = (at, number % COLOURS);
+    pub(super) fn marker(&mut self, look: Look, at: Point, told: &str) {
+        let (Point { x, y }, colour) = (at, look.colour);
         let _ = writeln!(
             self.text,
             "<circle class=\"f{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.2\"><title>{told}</title></circle>"
@@ -183,8 +196,8 @@ impl Frame {
     }
 
     /// A circle around a point of another series.
-    pub(super) fn ring(&mut self, number: usize, at: Point) {
-        let (Point { x, y }, colour) = (at, number % COLOURS);
+    pub(super) fn ring(&mut self, look: Look, at: Point) {
+        let (Point { x, y }, colour) = (at, look.colour);
         let _ = writeln!(
             self.text,
             "<circle class=\"s{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"7\" fill=\"none\" stroke-width=\"2\"/>"
@@ -192,8 +205,8 @@ impl Frame {
     }
 
     /// A rectangle, with its value as tooltip if it has one.
-    pub(super) fn rect(&mut self, number: usize, at: Point, width: f64, height: f64, told: &str) {
-        let (Point { x, y }, colour) = (at, number % COLOURS);
+    pub(super) fn rect(&mut self, look: Look, at: Point, width: f64, height: f64, told: &str) {
+        let (Point { x, y }, colour) = (at, look.colour);
         let told = if told.is_empty() { String::new() } else { format!("<title>{told}</title>") };
         let _ = writeln!(
             self.text,

@@ -7,7 +7,7 @@
 //! # Modules
 //!
 //! - `axis`: from values to positions, and ticks. `frame`: title, legend and axes of every chart. `bars`: charts with
-//!   names instead of one axis.
+//!   names instead of one axis. `palette`: one colour for one system, and one for one cause.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -15,6 +15,7 @@ use std::fmt::Write;
 mod axis;
 mod bars;
 mod frame;
+mod palette;
 mod shape;
 
 pub use axis::{Axis, Scale};
@@ -22,7 +23,7 @@ pub use bars::Bars;
 pub use frame::STYLE;
 pub use shape::Shape;
 
-use frame::{Frame, Point, escape};
+use frame::{Frame, Look, Point, escape};
 
 /// Up to this many points of a line, each is marked.
 const MARKED_MOST: usize = 40;
@@ -57,7 +58,8 @@ impl Chart {
         Self { title: title.into(), x, y, series: Vec::new() }
     }
 
-    /// Adds a series. Its colour, dash and marker follow from its number.
+    /// Adds a series. Its colour follows from its name, if that is a system's or a cause's, and its dash from its
+    /// number.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, shape: Shape, points: Vec<(f64, f64)>) -> Self {
         self.series.push(Series { name: name.into(), shape, points });
@@ -85,19 +87,20 @@ impl Chart {
         let y = self.y.fitted(points().map(|point| point.1));
         let names: Vec<(&str, Option<Shape>)> =
             self.series.iter().map(|series| (&*series.name, Some(series.shape))).collect();
-        let mut frame = Frame::new(&self.title, &names, alone);
+        let looks = looks(names.iter().map(|(name, _)| *name));
+        let mut frame = Frame::new(&self.title, &names, &looks, alone);
         frame.axes(&x, &y, (&self.x.label, &self.y.label));
-        for (number, series) in self.series.iter().enumerate() {
+        for (look, series) in looks.iter().copied().zip(&self.series) {
             let place =
                 |(at, value): &(f64, f64)| Some(frame.place(x.share(*at)?, y.share(*value)?));
             let held: Vec<_> =
                 series.points.iter().filter_map(|point| Some((place(point)?, *point))).collect();
             let places: Vec<Point> = held.iter().map(|(place, _)| *place).collect();
             match series.shape {
-                Shape::Points => frame.path(number, "p", &dots(&places)),
-                Shape::Line => frame.path(number, "l", &line(&places)),
-                Shape::Steps => frame.path(number, "l", &steps(&places)),
-                Shape::Rings => places.iter().for_each(|place| frame.ring(number, *place)),
+                Shape::Points => frame.path(look, "p", &dots(&places)),
+                Shape::Line => frame.path(look, "l", &line(&places)),
+                Shape::Steps => frame.path(look, "l", &steps(&places)),
+                Shape::Rings => places.iter().for_each(|place| frame.ring(look, *place)),
             }
             let is_line = matches!(series.shape, Shape::Line | Shape::Steps);
             if is_line && places.len() <= MARKED_MOST {
@@ -105,12 +108,21 @@ impl Chart {
                     let colon = if series.name.is_empty() { "" } else { ": " };
                     let (at, value) = (x.show(at), y.show(value));
                     let told = format!("{}{colon}{at}, {value}", series.name);
-                    frame.marker(number, place, &escape(&told));
+                    frame.marker(look, place, &escape(&told));
                 }
             }
         }
         frame.finish()
     }
+}
+
+/// The looks of series with these names.
+fn looks<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Look> {
+    palette::of(names)
+        .into_iter()
+        .enumerate()
+        .map(|(number, colour)| Look { colour, number })
+        .collect()
 }
 
 // Writing to a string cannot fail, so results are ignored below.
@@ -200,7 +212,7 @@ mod tests {
         assert!(named.contains(">one</text>") && named.contains("<title>one: 1, 2</title>"));
         let nameless = with("");
         assert!(nameless.contains("<title>1, 2</title>"), "{nameless}");
-        assert_eq!(nameless.matches("class=\"l l0 s0\"").count(), 1, "the line alone, no legend");
+        assert_eq!(nameless.matches("class=\"l d0 s0\"").count(), 1, "the line alone, no legend");
     }
 
     #[test]

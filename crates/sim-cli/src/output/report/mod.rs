@@ -2,7 +2,7 @@
 //!
 //! # Modules
 //!
-//! - `page`: HTML. `charts`: the pictures.
+//! - `page`: HTML. `charts`: the pictures. `shown`: the runs, and the names of causes.
 
 use crate::base::{Failure, show};
 use crate::engine::replay::Outcome;
@@ -10,52 +10,64 @@ use crate::engine::result::RunResult;
 use crate::engine::systems;
 use crate::input::device::Setup;
 use crate::input::options::Options;
-use crate::output::verdict::{self, Verdict};
+use crate::output::ranking::RULE;
+use crate::output::verdict::{Field, Verdict};
 use crate::output::{side_by_side, text};
 
 mod charts;
 mod page;
+mod shown;
 
 pub(crate) use page::Page;
+use shown::{Shown, cause_name, shown};
 
 /// Writes the report, if it was requested and the run is complete.
-pub(crate) fn write(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Result<(), Failure> {
+pub(crate) fn write(
+    options: &Options,
+    field: &Field<'_>,
+    outcomes: &[Outcome],
+) -> Result<(), Failure> {
     match &options.report {
         Some(path) if !outcomes.iter().any(|outcome| outcome.result.partial) => {
-            page_of(options, setup, outcomes).write(path)
+            page_of(options, field, outcomes).write(path)
         }
         _ => Ok(()),
     }
 }
 
-fn page_of(options: &Options, setup: &Setup, outcomes: &[Outcome]) -> Page {
-    let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
-    let systems: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
-    let title = format!("{} on {}", systems.join(", "), setup.part.name);
-    let mut page = Page::new(&title);
-    verdict(&mut page, &runs, setup);
-    what_ran(&mut page, options, setup, &runs);
-    results(&mut page, &runs);
-    times(&mut page, outcomes);
-    traffic(&mut page, setup, outcomes);
-    wear(&mut page, outcomes);
-    scatter(&mut page, setup, outcomes);
+fn page_of(options: &Options, field: &Field<'_>, outcomes: &[Outcome]) -> Page {
+    let runs = shown(outcomes);
+    let trace = show::names(&options.workload.traces);
+    let trace = trace.rsplit('/').next().unwrap_or_default();
+    let systems: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
+    let what = if let [one] = systems[..] { one } else { "Systems compared" };
+    let mut page = Page::new(&format!("{what} on {}: {trace}", field.setup.part.name));
+    verdict(&mut page, field);
+    what_ran(&mut page, options, field, &runs);
+    results(&mut page, field, &runs);
+    times(&mut page, &runs);
+    traffic(&mut page, field.setup, &runs);
+    wear(&mut page, &runs);
+    scatter(&mut page, field.setup, &runs);
     page
 }
 
-/// The answer comes first, for readers who stop there.
-fn verdict(page: &mut Page, runs: &[&RunResult], setup: &Setup) {
-    let Verdict { answers, warnings } = verdict::of(runs, &setup.part);
-    if !answers.is_empty() {
-        define(page, runs.iter().map(|run| run.system.as_str()));
-        page.heading("Is it worth its price?");
-    }
-    for answer in &answers {
-        page.words(answer);
+/// The answer comes first, then a picture of it and the ranking: for readers who stop there.
+fn verdict(page: &mut Page, field: &Field<'_>) {
+    let Verdict { ranking, answers, warnings } = field.verdict();
+    if let Some((answer, others)) = answers.split_first() {
+        page.answer(answer);
+        if let Some(ranking) = &ranking {
+            page.chart(&charts::speeds(ranking));
+            page.table(&ranking.heads(), &ranking.table());
+            page.note(RULE);
+        }
+        page.list(others);
     }
     for warning in &warnings {
         page.warning(warning);
     }
+    define(page, field.runs.iter().map(|run| run.system.as_str()));
 }
 
 /// What the systems are, for readers who do not know them.
@@ -71,10 +83,10 @@ pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>
     );
 }
 
-fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResult]) {
-    let Some(first) = runs.first() else { return };
-    let part = &setup.part;
-    let slc = match runs.iter().map(|run| run.slc_bytes).max() {
+fn what_ran(page: &mut Page, options: &Options, field: &Field<'_>, runs: &[Shown<'_>]) {
+    let Some(Shown { result: first, .. }) = runs.first() else { return };
+    let (setup, part) = (field.setup, &field.setup.part);
+    let slc = match runs.iter().map(|run| run.result.slc_bytes).max() {
         Some(bytes) if bytes > 0 => format!(", {} of SLC for those that use it", show::size(bytes)),
         _ => String::new(),
     };
@@ -99,37 +111,46 @@ fn what_ran(page: &mut Page, options: &Options, setup: &Setup, runs: &[&RunResul
     let facts: Vec<Vec<String>> =
         facts.into_iter().map(|(name, words)| vec![name.to_owned(), words]).collect();
     page.facts(&facts);
-    page.note(
-        "Before the replay, every block of the device was written once. Every request was served, \
-         and every sector read held the data last written.",
-    );
+    page.note(&format!(
+        "{} Every request was served, and every sector read held the data last written.",
+        options.fill.words()
+    ));
+    if let Some(steady) = &first.steady {
+        page.note(&format!("{}.", text::settled(steady)));
+    }
 }
 
 fn heads<'a>(first: &'a str, names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     [first].into_iter().chain(names).map(String::from).collect()
 }
 
-fn results(page: &mut Page, runs: &[&RunResult]) {
+fn results(page: &mut Page, field: &Field<'_>, shown: &[Shown<'_>]) {
     page.heading("Results");
-    page.table(&heads("", runs.iter().map(|run| run.system.as_str())), &side_by_side::rows(runs));
+    let all: Vec<&RunResult> = shown.iter().map(|shown| shown.result).collect();
+    page.table(&heads("", names(shown)), &side_by_side::rows(&all));
+    let runs = field.runs;
     let Some((first, others)) = runs.split_first().filter(|(_, others)| !others.is_empty()) else {
         return;
     };
-    for run in others {
-        page.words(&format!("{} against {}:", run.system, first.system));
-        let ratios: Vec<Vec<String>> =
-            side_by_side::ratio_rows(run, first).into_iter().map(Vec::from).collect();
-        page.facts(&ratios);
-    }
+    page.words(&format!("The ratios of Chang's paper, against {}:", first.system));
+    let heads = heads("", others.iter().map(|run| run.system.as_str()));
+    let heads: Vec<String> = heads.into_iter().chain([String::new()]).collect();
+    page.table(&heads, &side_by_side::ratio_rows(others, first));
 }
 
-fn times(page: &mut Page, outcomes: &[Outcome]) {
+fn times(page: &mut Page, outcomes: &[Shown<'_>]) {
     page.heading("Response times");
     page.note(
         "To the right, ever fewer of the slowest requests are left out: at 99 % the curve shows the time within which \
          99 of 100 requests were answered.",
     );
     for chart in charts::latencies(outcomes) {
+        page.chart(&chart);
+    }
+    if let Some(chart) = charts::over_the_run(outcomes) {
+        page.chart(&chart);
+    }
+    if let Some(chart) = charts::rounds(outcomes) {
         page.chart(&chart);
     }
     page.chart(&charts::time_by_cause(outcomes));
@@ -142,23 +163,23 @@ fn times(page: &mut Page, outcomes: &[Outcome]) {
         .filter(|(at, _)| parts.iter().any(|parts| parts[*at].1 > 0.0))
         .map(|(at, (name, _))| {
             let figures = parts.iter().map(|parts| show::time(parts[at].1));
-            [(*name).to_owned()].into_iter().chain(figures).collect()
+            [cause_name(name).to_owned()].into_iter().chain(figures).collect()
         })
         .collect();
     page.table(&heads("spent on", names(outcomes)), &rows);
     page.note(
-        "Host: the pages that requests asked for. Reclaim: garbage collection in the log, or in a page store. Fold: \
+        "Host: the pages that requests asked for. Garbage collection: in the log, or in a page store. Folding: \
          merging a chain into one block, and erasing the blocks this frees. Write-back: moving sectors from the \
-         log to the chains, or from the fast area of a page store. Scan: address translation, by reading tags or map \
-         pages. Meta: headers, summaries, trims, the map of a page store.",
+         log to the chains, or from the fast area of a page store. Address translation: reading tags. Map: \
+         reading and writing the map pages of a page store. Metadata: headers, summaries, trims.",
     );
 }
 
-fn names(outcomes: &[Outcome]) -> impl Iterator<Item = &str> {
-    outcomes.iter().map(|outcome| outcome.result.system.as_str())
+fn names<'a>(outcomes: &'a [Shown<'_>]) -> impl Iterator<Item = &'a str> {
+    outcomes.iter().map(|outcome| outcome.label.as_str())
 }
 
-fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
+fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Shown<'_>]) {
     page.heading("Traffic by cause");
     page.note(
         "Garbage collection: reclaiming the log, moving its data to the chains, folding chains; emptying blocks of a \
@@ -168,9 +189,12 @@ fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
     page.chart(&charts::reads(outcomes, setup));
 }
 
-fn wear(page: &mut Page, outcomes: &[Outcome]) {
-    page.heading("Wear by block");
-    page.note("Erases during the replay; the preparation before it is left out.");
+fn wear(page: &mut Page, outcomes: &[Shown<'_>]) {
+    page.heading("How evenly the blocks wear");
+    page.note(
+        "Erases during the replay; the preparation before it is left out. A steep curve is even wear: at 90 % it shows \
+         the erases that nine of ten blocks do not exceed.",
+    );
     for chart in charts::wear(outcomes) {
         page.chart(&chart);
     }
@@ -182,7 +206,7 @@ fn wear(page: &mut Page, outcomes: &[Outcome]) {
                 let spread = figures.erase_count;
                 (figures.erases > 0).then(|| {
                     vec![
-                        format!("{}, {region}", outcome.result.system),
+                        format!("{}, {region}", outcome.label),
                         show::count(figures.erases),
                         show::count(spread.min),
                         format!("{:.3}", spread.mean),
@@ -197,7 +221,7 @@ fn wear(page: &mut Page, outcomes: &[Outcome]) {
     page.table(&heads("", columns), &rows);
 }
 
-fn scatter(page: &mut Page, setup: &Setup, outcomes: &[Outcome]) {
+fn scatter(page: &mut Page, setup: &Setup, outcomes: &[Shown<'_>]) {
     let charts = charts::scatter(outcomes, setup);
     if charts.is_empty() {
         return;

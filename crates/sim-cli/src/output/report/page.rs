@@ -18,7 +18,10 @@ th:first-child,td:first-child{text-align:left;padding-left:0;font-weight:400;whi
 thead th{font-weight:600}\
 table.words td{text-align:left;overflow-wrap:anywhere}\
 pre{overflow-x:auto;padding:.6rem .8rem;background:#8881;border-radius:4px;font-size:.9em}\
-figure{margin:1rem 0}\
+figure{margin:1rem 0;overflow-x:auto}\
+.answer{font-size:1.15rem}li{max-width:46rem;margin:.35rem 0}\
+@media screen and (max-width:760px){figure .plot{max-width:none}body{padding:1rem}}\
+@media print{figure,tr{break-inside:avoid}h2{break-after:avoid}.wide{overflow:visible}table{font-size:.8em}}\
 @media screen and (prefers-color-scheme:dark){body{color:#dfe3e8;background:#16191d}h2{border-color:#343a43}\
 .note{color:#a2abb5}.warn{background:#4a3510;color:#ffe2b0}th,td{border-color:#2c3239}}";
 
@@ -50,6 +53,23 @@ impl Page {
         self.element("p", "", words);
     }
 
+    /// The answer: what a reader sees first.
+    pub(crate) fn answer(&mut self, words: &str) {
+        let _ = writeln!(self.text, "<p class=\"answer\"><strong>{}</strong></p>", marked(words));
+    }
+
+    /// Sentences that follow from the answer.
+    pub(crate) fn list(&mut self, sentences: &[String]) {
+        if sentences.is_empty() {
+            return;
+        }
+        self.text += "<ul>\n";
+        for sentence in sentences {
+            self.element("li", "", sentence);
+        }
+        self.text += "</ul>\n";
+    }
+
     /// A paragraph that explains what is above or below.
     pub(crate) fn note(&mut self, words: &str) {
         self.element("p", " class=\"note\"", words);
@@ -62,7 +82,7 @@ impl Page {
 
     fn element(&mut self, name: &str, attributes: &str, words: &str) {
         // Writing to a string cannot fail, here and below.
-        let _ = writeln!(self.text, "<{name}{attributes}>{}</{name}>", escape(words));
+        let _ = writeln!(self.text, "<{name}{attributes}>{}</{name}>", marked(words));
     }
 
     /// A table of figures. The first column names its row.
@@ -87,7 +107,7 @@ impl Page {
         for row in rows {
             self.text += "<tr>";
             for cell in row {
-                let _ = write!(self.text, "<td>{}</td>", escape(cell));
+                let _ = write!(self.text, "<td>{}</td>", marked(cell));
             }
             self.text += "</tr>\n";
         }
@@ -95,7 +115,7 @@ impl Page {
 
     /// Preformatted text.
     pub(crate) fn listing(&mut self, text: &str) {
-        self.element("pre", "", text);
+        let _ = writeln!(self.text, "<pre>{}</pre>", escape(text));
     }
 
     /// A chart, as [`plot`] draws it for a page.
@@ -115,6 +135,51 @@ impl Page {
     }
 }
 
+/// Text with the marks of Markdown that sentences have: code, stress and links.
+fn marked(text: &str) -> String {
+    let linked = links(&escape(text));
+    let coded = between(&linked, "`", "code");
+    between(&coded, "**", "strong")
+}
+
+/// What stands between two marks becomes an element; a mark without a second one stays.
+fn between(text: &str, mark: &str, element: &str) -> String {
+    let parts: Vec<&str> = text.split(mark).collect();
+    let mut marked = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        let is_last = at + 1 == parts.len();
+        match at % 2 {
+            0 => marked += part,
+            _ if is_last => marked.extend([mark, part]),
+            _ => {
+                let _ = write!(marked, "<{element}>{part}</{element}>");
+            }
+        }
+    }
+    marked
+}
+
+/// `[words](place)` becomes a link.
+fn links(text: &str) -> String {
+    let mut rest = text;
+    let mut linked = String::new();
+    while let Some((before, after)) = rest.split_once('[') {
+        linked += before;
+        let found = after.split_once("](").and_then(|(words, tail)| {
+            let (place, tail) = tail.split_once(')')?;
+            (!words.contains(['[', ']'])).then_some((words, place, tail))
+        });
+        if let Some((words, place, tail)) = found {
+            let _ = write!(linked, "<a href=\"{place}\">{words}</a>");
+            rest = tail;
+        } else {
+            linked.push('[');
+            rest = after;
+        }
+    }
+    linked + rest
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -124,17 +189,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn marks_become_elements_and_single_ones_stay() {
+        assert_eq!(marked("run `a < b` **now**"), "run <code>a &lt; b</code> <strong>now</strong>");
+        assert_eq!(
+            marked("see [it](x.md#a), [1] and `b"),
+            "see <a href=\"x.md#a\">it</a>, [1] and `b"
+        );
+    }
+
+    #[test]
     fn a_page_closes_what_it_opens_and_names_are_no_markup() {
         let mut page = Page::new("a <b>");
         page.heading("h & h");
         page.warning("w");
+        page.answer("take <it>");
+        page.list(&["because".into()]);
         page.table(&["x".into(), "<y>".into()], &[vec!["1".into(), "2".into()]]);
         page.facts(&[vec!["name".into(), "\"words\"".into()]]);
         page.chart("<svg></svg>\n");
         let html = page.finish();
-        for element in
-            ["html", "head", "body", "h1", "h2", "p", "table", "tr", "td", "div", "figure"]
-        {
+        for element in [
+            "html", "head", "body", "h1", "h2", "p", "ul", "li", "strong", "table", "tr", "td",
+            "div", "figure",
+        ] {
             let opened = html.matches(&format!("<{element}>")).count()
                 + html.matches(&format!("<{element} ")).count();
             let closed = html.matches(&format!("</{element}>")).count();

@@ -3,6 +3,7 @@
 use ftl_iface::Region;
 use nand_model::part::Part;
 
+use super::field::Field;
 use crate::base::show;
 use crate::engine::result::RunResult;
 use crate::engine::systems;
@@ -13,17 +14,15 @@ const TOUCHED_LEAST: f64 = 0.1;
 /// The most passes that finish in reasonable time.
 const PASSES_MOST: u64 = 200;
 
-/// The least disk that is proposed.
-const DISK_LEAST: u64 = 256 << 20;
-
 /// Mean erases of a block from which on a lifetime is more than a guess.
 const ERASES_LEAST: f64 = 0.02;
 
 /// The warnings on runs on one device.
-pub(super) fn of(runs: &[&RunResult], part: &Part) -> Vec<String> {
+pub(super) fn of(field: &Field<'_>) -> Vec<String> {
+    let (runs, part) = (field.runs, &field.setup.part);
     let mut warnings = Vec::new();
     for run in runs {
-        warnings.extend(never_filled(run, part));
+        warnings.extend(never_filled(run, field));
     }
     let is_idle =
         |run: &&&RunResult| Region::ALL.iter().all(|region| run.region(*region).erases == 0);
@@ -37,7 +36,7 @@ pub(super) fn of(runs: &[&RunResult], part: &Part) -> Vec<String> {
         ));
     }
     warnings.extend(runs.iter().filter_map(|run| guessed(run, part)));
-    warnings.extend(little_touched(runs, part));
+    warnings.extend(little_touched(field));
     warnings
 }
 
@@ -106,8 +105,8 @@ fn guessed(run: &RunResult, part: &Part) -> Option<String> {
 
 /// A log that was never filled shows its gain but not its cost.
 #[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
-fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
-    let Unfilled { programmed, passes } = unfilled(run, part)?;
+fn never_filled(run: &RunResult, field: &Field<'_>) -> Option<String> {
+    let Unfilled { programmed, passes } = unfilled(run, &field.setup.part)?;
     let name = &run.system;
     if programmed == 0 {
         return Some(format!(
@@ -115,11 +114,14 @@ fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
         ));
     }
     let filled = show::percent(programmed as f64 / run.slc_bytes as f64);
-    let smaller = (programmed / 4).max(1 << 20);
-    let smaller = format!("less SLC with --slc {}", show::size(1 << smaller.ilog2()));
-    let advice = match passes {
-        Some(passes) => format!("Replay more with --passes {passes}, or take {smaller}"),
-        None => format!("Take {smaller}"),
+    let smaller = field.smaller_slc(programmed, run.slc_bytes).map(show::size);
+    let advice = match (passes, smaller) {
+        (Some(passes), Some(slc)) => {
+            format!("Replay more with --passes {passes}, or take less SLC with --slc {slc}")
+        }
+        (Some(passes), None) => format!("Replay more with --passes {passes}"),
+        (None, Some(slc)) => format!("Take less SLC with --slc {slc}"),
+        (None, None) => "Replay a trace that writes more".into(),
     };
     Some(format!(
         "The SLC of {name} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
@@ -129,24 +131,25 @@ fn never_filled(run: &RunResult, part: &Part) -> Option<String> {
 
 /// If hardly anything of a disk is written, the rest is cold data, far more than on a real disk.
 #[allow(clippy::cast_precision_loss)] // As above.
-fn little_touched(runs: &[&RunResult], part: &Part) -> Option<String> {
-    let touched = runs.first()?.bytes_touched;
-    let share = touched as f64 / part.exported_bytes.max(1) as f64;
+fn little_touched(field: &Field<'_>) -> Option<String> {
+    let (first, exported) = (field.runs.first()?, field.setup.part.exported_bytes);
+    let touched = first.bytes_touched;
+    let share = touched as f64 / exported.max(1) as f64;
     if share >= TOUCHED_LEAST || touched == 0 {
         return None;
     }
-    let fitting = (2 * touched).next_power_of_two().max(DISK_LEAST);
-    let advice = if fitting < part.exported_bytes {
-        let fitting = show::size(fitting);
-        format!("Use --capacity {fitting} --fit pack for a disk about as large as the data")
-    } else {
-        "Replay a trace that writes more of it".into()
+    let advice = match field.smaller_disk(first.bytes_packed) {
+        Some(fitting) => format!(
+            "Use --capacity {} --fit pack for a disk about as large as the data",
+            show::size(fitting)
+        ),
+        None => "Replay a trace that writes more of it".into(),
     };
     Some(format!(
         "Only {} of the disk was written ({} of {}): the rest is cold, and all spare blocks serve the written part. \
          {advice}.",
         show::percent(share),
         show::about(touched),
-        show::size(part.exported_bytes)
+        show::size(exported)
     ))
 }

@@ -89,7 +89,8 @@ fn lifespan(run: &RunResult, share: u32) -> f64 {
     let years = kinds.into_iter().filter_map(|(part, percent, endurance)| {
         // The wear of a part is spread over all blocks, of whichever kind.
         let erases = run.parts.get(part)?.wear.mean * 100.0 / percent;
-        (percent > 0.0).then(|| lifetime_years(endurance, erases, run.bytes_written))?
+        (percent > 0.0)
+            .then(|| lifetime_years(endurance, erases, run.bytes_written, run.bytes_a_day))?
     });
     years.fold(f64::INFINITY, f64::min)
 }

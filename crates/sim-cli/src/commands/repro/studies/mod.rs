@@ -222,7 +222,16 @@ impl Study {
         if let Some(bytes) = trial.slc {
             part = part.with_slc_bytes(bytes)?;
         }
-        Ok((Setup { part, log_bytes: None, time, kept: Stored::Stamps }, device))
+        Ok((
+            Setup {
+                part,
+                log_bytes: None,
+                time,
+                kept: Stored::Stamps,
+                fill: crate::input::device::Fill::InOrder,
+            },
+            device,
+        ))
     }
 
     fn one(&self, load: &Load, trial: &Trial, loads: &Loads<'_>) -> Result<Outcome, Failure> {
@@ -237,11 +246,12 @@ impl Study {
             fit,
             passes: 1,
             first: loads.first(trial, self.requests),
+            steady: false,
         };
         let (setup, device) = self.setup(load, trial)?;
         // Charts of wear need the details of a report; no report is written.
         let report = Some(PathBuf::new());
-        let options = Options { workload, device, pace: self.pace, json: None, report };
+        let options = Options { report, ..Options::quiet(workload, device, self.pace) };
         let system = Chosen::parse(&trial.system).map_err(Failure::Arguments)?;
         let outcomes = replay::run_all(&options, &setup, &[system], &())?;
         let outcome = outcomes.into_iter().next();

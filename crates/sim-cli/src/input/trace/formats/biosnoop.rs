@@ -69,6 +69,8 @@ fn request(line: &[u8], behind: usize, disks: &mut Names) -> Option<Request> {
     if op == Op::Flush {
         return Some(Request { time, op, offset: 0, length: 0 });
     }
+    // An unknown disk is left blank, so that the process's number stands there.
+    let disk = if number(disk).is_some() { b"" } else { disk };
     let offset = apart(disks.number(disk)?, number(sector)?.checked_mul(BLOCK)?, length)?;
     Some(Request { time, op, offset, length })
 }
@@ -90,6 +92,14 @@ mod tests {
                 parse_all(&FORMAT, text).iter().map(|r| (r.op, r.offset, r.length)).collect();
             assert_eq!(found, [(Op::Write, 13_092_560 * 512, 4096), (Op::Read, 4096, 8192)]);
         }
+    }
+
+    #[test]
+    fn a_line_without_a_disk_is_of_a_disk_without_name() {
+        let text = "TIME(s)     COMM           PID     DISK    T SECTOR     BYTES  LAT(ms)\n\
+                    0.000004    supervise      1950            W 8          4096   0.74\n";
+        let found = parse_all(&FORMAT, text);
+        assert_eq!((found[0].op, found[0].offset, found[0].length), (Op::Write, 4096, 4096));
     }
 
     #[test]

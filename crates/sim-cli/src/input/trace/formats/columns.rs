@@ -7,6 +7,8 @@ use nand_model::part::Nanos;
 
 use super::format::{Line, Lines, Parser, lines};
 use super::units::{Names, apart};
+use super::vscsi;
+use crate::input::size;
 use crate::input::trace::fields::Cursor;
 use crate::input::trace::{Op, Request};
 
@@ -42,24 +44,38 @@ pub struct Columns {
     time: Option<Counted>,
     op: (ColumnKey, Operations),
     offset: Counted,
-    length: Counted,
+    length: Length,
     device: Option<ColumnKey>,
+}
+
+/// Where the lengths of requests stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Length {
+    In(Counted),
+    /// Nowhere: each request has that many bytes.
+    All(u64),
 }
 
 /// The error for a wrong description.
 const GRAMMAR: &str = "write time=0:us,op=2,offset=3:sectors,length=4 with the columns' numbers from 0 on, or their \
     names; units of time are s, ms, us, ns and filetime, of offset and length bytes, sectors (512), KiB and pages (4 \
     KiB), those of offset if length has none; op=2:1=read where operations are numbers; device=N where there are \
-    several disks";
+    several disks; \
+    length=4KiB where all requests have that size, and op=read or op=write where all are that";
 
 impl Columns {
     /// Reads a description.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = |what: String| format!("{what}: {GRAMMAR}");
         let (mut time, mut op, mut offset, mut length, mut device) = (None, None, None, None, None);
+        let mut length_of_all = None;
         for part in text.split(',') {
             let (name, rest) =
                 part.split_once('=').ok_or_else(|| wrong(format!("`{part}` names no column")))?;
+            if let Some(bytes) = all_alike(name, rest) {
+                length_of_all = Some(bytes);
+                continue;
+            }
             let (place, unit) = match rest.split_once(':') {
                 Some((place, unit)) => (place, Some(unit)),
                 None => (rest, None),
@@ -88,8 +104,16 @@ impl Columns {
         let missing = |name| wrong(format!("`{text}` does not say where the {name} stands"));
         let (place, unit) = offset.ok_or_else(|| missing("offset"))?;
         let offset = Counted { place, unit: unit.unwrap_or(1) };
-        let (place, unit) = length.ok_or_else(|| missing("length"))?;
-        let length = Counted { place, unit: unit.unwrap_or(offset.unit) };
+        let length = match (length, length_of_all) {
+            (Some((place, unit)), None) => {
+                Length::In(Counted { place, unit: unit.unwrap_or(offset.unit) })
+            }
+            (None, Some(bytes)) => Length::All(bytes),
+            (None, None) => return Err(missing("length")),
+            (Some(_), Some(_)) => {
+                return Err(wrong(format!("`{text}` says twice where the length stands")));
+            }
+        };
         Ok(Self { time, op: op.ok_or_else(|| missing("op"))?, offset, length, device })
     }
 
@@ -117,9 +141,15 @@ impl Columns {
         let layout = Layout {
             separator,
             time: self.time.as_ref().map(counted).transpose()?,
-            op: (find(&self.op.0)?, self.op.1),
+            op: match all_of(&self.op.0, &names) {
+                Some(op) => OpAt::Nowhere(op),
+                None => OpAt::Column(find(&self.op.0)?, self.op.1),
+            },
             offset: counted(&self.offset)?,
-            length: counted(&self.length)?,
+            length: match &self.length {
+                Length::In(column) => LengthAt::Column(counted(column)?),
+                Length::All(bytes) => LengthAt::Nowhere(*bytes),
+            },
             device: self.device.as_ref().map(find).transpose()?,
         };
         let (mut devices, mut may_be_heading) = (Names::default(), true);
@@ -131,6 +161,24 @@ impl Columns {
                 None => (was_first && layout.is_heading(line)).then_some(Line::Nothing),
             }
         }))
+    }
+}
+
+/// The length that all requests have, if that is what the text says: a size with its unit.
+fn all_alike(name: &str, text: &str) -> Option<u64> {
+    let has_unit = text.starts_with(|first: char| first.is_ascii_digit())
+        && text.ends_with(|last: char| last.is_ascii_alphabetic());
+    (name == "length" && has_unit).then(|| size::parse(text).ok()).flatten()
+}
+
+/// The operation of all requests, where it is named instead of a column.
+fn all_of(place: &ColumnKey, names: &[&[u8]]) -> Option<Op> {
+    let ColumnKey::Name(name) = place else { return None };
+    let is_column = names.iter().any(|known| known.eq_ignore_ascii_case(name.as_bytes()));
+    match name.as_str() {
+        "read" if !is_column => Some(Op::Read),
+        "write" if !is_column => Some(Op::Write),
+        _ => None,
     }
 }
 
@@ -179,10 +227,22 @@ fn split(line: &[u8], separator: Option<u8>) -> impl Iterator<Item = &[u8]> {
 struct Layout {
     separator: Option<u8>,
     time: Option<(usize, u64)>,
-    op: (usize, Operations),
+    op: OpAt,
     offset: (usize, u64),
-    length: (usize, u64),
+    length: LengthAt,
     device: Option<usize>,
+}
+
+/// Where operations stand, or the one of all requests.
+enum OpAt {
+    Column(usize, Operations),
+    Nowhere(Op),
+}
+
+/// Where lengths stand, or the one of all requests.
+enum LengthAt {
+    Column((usize, u64)),
+    Nowhere(u64),
 }
 
 impl Layout {
@@ -192,7 +252,8 @@ impl Layout {
         let is_number = |at: usize| {
             fields.get(at).and_then(|field| field.first()).is_some_and(u8::is_ascii_digit)
         };
-        !is_number(self.offset.0) && !is_number(self.length.0)
+        let has_length = matches!(self.length, LengthAt::Column((at, _)) if is_number(at));
+        !is_number(self.offset.0) && !has_length
     }
 
     /// The request of a line.
@@ -215,12 +276,19 @@ impl Layout {
             }
             None => Nanos::ZERO,
         };
-        let op = op(field(self.op.0)?, self.op.1)?;
+        let op = match self.op {
+            OpAt::Column(at, operations) => op(field(at)?, operations)?,
+            OpAt::Nowhere(op) => op,
+        };
         let device = self.device.map_or(Some(&b""[..]), field)?;
         if op == Op::Flush {
             return Some(Request { time, op, offset: 0, length: 0 });
         }
-        let (offset, length) = (number(self.offset)?, number(self.length)?);
+        let length = match self.length {
+            LengthAt::Column(column) => number(column)?,
+            LengthAt::Nowhere(bytes) => bytes,
+        };
+        let offset = number(self.offset)?;
         let offset = match self.device {
             Some(_) => apart(devices.number(device)?, offset, length)?,
             None => offset,
@@ -244,8 +312,15 @@ fn op(word: &[u8], operations: Operations) -> Option<Op> {
         (_, [b'w', ..]) => Some(Op::Write),
         (_, [b't' | b'd' | b'u', ..]) => Some(Op::Trim),
         (_, [b'f', ..]) => Some(Op::Flush),
-        _ => None,
+        _ => scsi(&word),
     }
+}
+
+/// The operation of a SCSI command in hexadecimal digits: `28`, `2a`, `0x8A`.
+fn scsi(word: &[u8]) -> Option<Op> {
+    let digits = word.strip_prefix(b"0x").unwrap_or(word);
+    let code = std::str::from_utf8(digits).ok().filter(|digits| digits.len() == 2)?;
+    vscsi::op(u8::from_str_radix(code, 16).ok()?)
 }
 
 /// The likely meaning of a name in a heading.
@@ -373,6 +448,24 @@ mod tests {
         let found = |columns: &str| read(columns, text).iter().map(|r| r.1).collect::<Vec<Op>>();
         assert_eq!(found("op=0:1=read,offset=1,length=2"), [Op::Read, Op::Write]);
         assert_eq!(found("op=0:0=read,offset=1,length=2"), [Op::Write, Op::Read]);
+    }
+
+    #[test]
+    fn operations_may_be_scsi_commands_in_hexadecimal_digits() {
+        let text = "ts,op,lbn,len\n1,28,8,1\n2,2a,0,1\n3,0x8A,0,1\n4,35,0,0\n";
+        let found = read("time=0:us,op=1,offset=2:sectors,length=3", text);
+        let ops: Vec<Op> = found.iter().map(|request| request.1).collect();
+        assert_eq!(ops, [Op::Read, Op::Write, Op::Write, Op::Flush]);
+    }
+
+    #[test]
+    fn a_list_of_block_numbers_is_read_with_the_size_that_is_given() {
+        let expected = [(0, Op::Write, 7 * 4096, 4096), (0, Op::Write, 0, 4096)];
+        assert_eq!(read("op=write,offset=0:pages,length=4KiB", "7\n0\n"), expected);
+        // A column of that name is meant, where there is one.
+        assert_eq!(read("op=write,offset=lba,length=512B", "lba write\n9 R\n")[0].1, Op::Read);
+        let said = Columns::parse("op=write,offset=0,length=1,length=4KiB").unwrap_err();
+        assert!(said.contains("says twice where the length"), "{said}");
     }
 
     #[test]

@@ -183,17 +183,31 @@ fn in_bytes(seen: &[Line], unit: Times) -> Judged {
     ))
 }
 
+/// One request in so many begins where another one ends, at least, if lengths are pages.
+const JOINED_ONE_IN: usize = 20;
+
+/// Why lengths are pages.
+fn as_pages_told(as_pages: usize, as_blocks: usize) -> String {
+    format!(
+        "lengths are taken for pages of 4 KiB (flashsim): {as_pages} requests begin where another one ends then, \
+         {as_blocks} if lengths are blocks"
+    )
+}
+
 fn in_blocks(seen: &[Line], unit: Times) -> Judged {
     let begin_pages = seen.iter().all(|line| line.address.is_multiple_of(8));
     let end_pages = seen.iter().all(|line| line.length.is_multiple_of(8));
+    if !begin_pages && unit == Times::Millis {
+        // Chance joins hardly a request, and a length in pages joins those of each sequential run.
+        let (as_pages, as_blocks) = (joined(seen, 8), joined(seen, 1));
+        if as_pages > as_blocks && as_pages * JOINED_ONE_IN >= seen.len() {
+            return Judged::Likely(Reading::Flashsim, Some(as_pages_told(as_pages, as_blocks)));
+        }
+    }
     if begin_pages && !end_pages {
         let (as_pages, as_blocks) = (joined(seen, 8), joined(seen, 1));
         if as_pages > as_blocks && unit == Times::Millis {
-            let taken = format!(
-                "lengths are taken for pages of 4 KiB (flashsim): all addresses are multiples of 8 blocks, and \
-                 {as_pages} requests begin where another one ends then, {as_blocks} if lengths are blocks"
-            );
-            return Judged::Likely(Reading::Flashsim, Some(taken));
+            return Judged::Likely(Reading::Flashsim, Some(as_pages_told(as_pages, as_blocks)));
         }
         if as_pages >= as_blocks {
             return Judged::Doubt(
@@ -212,7 +226,7 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
     }
     if unit == Times::Millis {
         let taken = "addresses and lengths are taken for blocks of 512 bytes (disksim), since not all are multiples of \
-                     512; for pages of 4 KiB: --columns time=0:ms,device=1,offset=2:pages,length=3,op=4:1=read";
+                     512; --format flashsim takes lengths for pages of 4 KiB";
         return Judged::Likely(Reading::Disksim, Some(taken.into()));
     }
     let times = seen.iter().map(|line| line.time);
@@ -240,6 +254,16 @@ fn joined(seen: &[Line], unit: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_goes_on_after_eight_times_its_length_is_in_pages_wherever_it_begins() {
+        let pages = "0.0 0 1001 2 0\n1.5 0 1017 1 0\n2.0 0 1025 4 1\n9.5 0 77 3 0\n";
+        assert_eq!(reading(pages), Some(Reading::Flashsim));
+        let blocks = "0.0 0 1001 2 0\n1.5 0 1003 1 0\n2.0 0 1004 4 1\n9.5 0 77 3 0\n";
+        assert_eq!(reading(blocks), Some(Reading::Disksim));
+        let Judged::Likely(_, Some(note)) = judge(blocks.as_bytes()) else { panic!("a note") };
+        assert!(note.contains("--format flashsim") && !note.contains("offset=2:pages"), "{note}");
+    }
 
     fn reading(text: &str) -> Option<Reading> {
         match judge(text.as_bytes()) {

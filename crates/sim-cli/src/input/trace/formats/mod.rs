@@ -20,10 +20,12 @@ mod fiu;
 mod five;
 mod flashsim;
 mod format;
+mod ftrace;
 mod heimdall;
 mod mqsim;
 mod msr;
 mod octf;
+mod oracle;
 mod plain;
 mod spc;
 mod srt;
@@ -41,7 +43,7 @@ pub use format::{Format, ParseError, Parser};
 pub(super) use units::SPAN;
 
 /// All formats, in the order in which they are tried.
-pub const FORMATS: [&Format; 22] = [
+pub const FORMATS: [&Format; 24] = [
     &plain::FORMAT,
     &msr::FORMAT,
     &spc::FORMAT,
@@ -64,6 +66,8 @@ pub const FORMATS: [&Format; 22] = [
     &biosnoop::FORMAT,
     &srt::FORMAT,
     &octf::FORMAT,
+    &ftrace::FORMAT,
+    &oracle::FORMAT,
 ];
 
 /// The names of all formats, for messages.
@@ -86,6 +90,9 @@ pub enum Recognised {
 /// The format of a file that begins like this.
 pub fn recognise(head: &[u8]) -> Recognised {
     match (FORMATS.into_iter().find(|format| (format.recognise)(head)), five::judge(head)) {
+        (Some(format), _) if format.name == oracle::FORMAT.name => {
+            Recognised::As(format, Some(oracle::NOTE.into()))
+        }
         (Some(format), Judged::Likely(_, why)) => Recognised::As(format, why),
         (Some(format), _) => Recognised::As(format, None),
         (None, Judged::Doubt(why)) => Recognised::Doubt(why),

@@ -30,23 +30,36 @@ fn parse(line: &[u8]) -> Option<Line> {
 }
 
 fn request(line: &[u8]) -> Option<Request> {
+    // Copies that went through a spreadsheet have tabs, or blanks after the commas.
+    let separator = if line.contains(&b',') { b',' } else { b'\t' };
     let mut cursor = Cursor::new(line);
+    let pass = |cursor: &mut Cursor<'_>| {
+        if separator == b',' {
+            cursor.blanks();
+        }
+        cursor.pass(separator)?;
+        cursor.blanks();
+        Some(())
+    };
     let time = cursor.time(TICK)?;
-    cursor.pass(b',')?;
-    let _host = cursor.until(b',');
+    pass(&mut cursor)?;
+    let _host = cursor.until(separator);
+    cursor.blanks();
     cursor.number()?;
-    cursor.pass(b',')?;
-    let op = match cursor.until(b',') {
+    pass(&mut cursor)?;
+    let op = match cursor.until(separator).trim_ascii() {
         kind if kind.eq_ignore_ascii_case(b"read") => Op::Read,
         kind if kind.eq_ignore_ascii_case(b"write") => Op::Write,
         _ => return None,
     };
+    cursor.blanks();
     let offset = cursor.number()?;
-    cursor.pass(b',')?;
+    pass(&mut cursor)?;
     let length = cursor.number()?;
-    cursor.pass(b',')?;
+    pass(&mut cursor)?;
     // The response time of the traced disk. Some copies have decimals there.
     cursor.time(TICK)?;
+    cursor.blanks();
     cursor.at_end().then_some(Request { time, op, offset, length })
 }
 
@@ -67,6 +80,15 @@ mod tests {
         assert_eq!(requests[0], first);
         assert_eq!(requests[1].time.since(requests[0].time), Nanos::new(21_500));
         assert_eq!(requests[1].op, Op::Read);
+    }
+
+    #[test]
+    fn a_copy_with_tabs_or_blanks_is_the_same() {
+        let plain = "128166385295514663,hm,0,Write,9056014336,2048,2833\n";
+        let expected = parse_all(&FORMAT, plain);
+        for other in [plain.replace(',', ", "), plain.replace(',', "\t")] {
+            assert_eq!(parse_all(&FORMAT, &other), expected, "{other}");
+        }
     }
 
     #[test]

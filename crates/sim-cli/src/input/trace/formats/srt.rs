@@ -1,6 +1,6 @@
-//! HP's SRT traces (cello, ajw): a heading in text, which ends in `};` on a line of its own after two tabs, and then
-//! records of 32-bit words, the high byte first. Each begins with its own size in bytes and its kind, whose upper half
-//! is the version; of the kinds, 1 is a request. Behind these two words:
+//! HP's SRT traces (cello, ajw): a heading in text, which ends in a form feed (in some copies in `};` on a line of its
+//! own after two tabs instead), and then records of 32-bit words, the high byte first. Each begins with its own size in
+//! bytes and its kind, whose upper half is the version; of the kinds, 1 is a request. Behind these two words:
 //!
 //! ```text
 //!   word       0        1             4      5      6       7      9      13      14..15
@@ -8,7 +8,8 @@
 //!   version 7  seconds  microseconds  bytes         device         flags  volume  first byte
 //! ```
 //!
-//! Blocks have 256 bytes here; flag 1 is a read. Version 7 is undocumented; its layout was inferred from the data.
+//! Version 4 is as version 1. Blocks have 256 bytes here; flag 1 is a read. Version 7 is undocumented; its layout was
+//! inferred from the data.
 
 use nand_model::part::Nanos;
 
@@ -19,7 +20,7 @@ use crate::input::trace::{Op, Request};
 
 pub(super) const FORMAT: Format = Format {
     name: "srt",
-    title: "HP's SRT (cello, ajw), version 1 or 7; a heading in text, then binary",
+    title: "HP's SRT (cello, ajw), version 1, 4 or 7; a heading in text, then binary",
     recognise: |head| beginning(head).is_some(),
     parser: |head| {
         let heading = beginning(head).unwrap_or(0);
@@ -27,7 +28,8 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// The end of the heading.
+/// The end of the heading, and that of copies without it.
+const FORM_FEED: u8 = 0x0C;
 const END: &[u8] = b"\n\t\t};";
 
 /// The longest heading.
@@ -52,16 +54,23 @@ fn word(record: &[u8], at: usize) -> Option<u32> {
 fn size(head: &[u8]) -> Option<usize> {
     let (size, kind) = (word(head, 0)? as usize, word(head, 1)?);
     let is_sized = (HEAD..=RECORD).contains(&size) && size.is_multiple_of(4);
-    (is_sized && matches!(kind >> 16, 1 | 7)).then_some(size)
+    (is_sized && matches!(kind >> 16, 1 | 4 | 7)).then_some(size)
 }
 
 /// The offset of the first record.
 fn beginning(head: &[u8]) -> Option<usize> {
     let heading = &head[..head.len().min(HEADING)];
-    let end = memchr::memmem::find(heading, END)? + END.len();
-    // Line ends may follow, and no record begins with one.
-    let blanks = head[end..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-    size(&head[end + blanks..]).map(|_| end + blanks)
+    let feeds = memchr::memchr(FORM_FEED, heading).map(|at| at + 1);
+    let ends = [feeds, memchr::memmem::find(heading, END).map(|at| at + END.len())];
+    ends.into_iter().flatten().find_map(|end| {
+        // Line ends may follow, and no record begins with one.
+        let is_blank = |byte: &&u8| matches!(**byte, b'\n' | b'\r' | FORM_FEED);
+        let blanks = head[end..].iter().take_while(is_blank).count();
+        // What precedes is text.
+        let is_text =
+            heading[..end].iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace());
+        (is_text && size(&head[end + blanks..]).is_some()).then_some(end + blanks)
+    })
 }
 
 struct Srt {
@@ -80,7 +89,7 @@ impl Srt {
         let time = Nanos::new(time.checked_mul(1_000)?);
         let length = u64::from(word(4)?);
         let op = if word(9)? & 1 != 0 { Op::Read } else { Op::Write };
-        let (volume, offset) = if version == 1 {
+        let (volume, offset) = if version < 7 {
             ([word(6)?, word(7)?], u64::from(word(5)?) * BLOCK)
         } else {
             ([word(6)?, word(13)?], u64::from(word(14)?) << 32 | u64::from(word(15)?))
@@ -92,7 +101,7 @@ impl Srt {
 
     fn bad<T>(&mut self, found: String) -> Result<T, ParseError> {
         self.lost = true;
-        Err(ParseError::Bad { expected: "an SRT record of version 1 or 7, whole", found })
+        Err(ParseError::Bad { expected: "an SRT record of version 1, 4 or 7, whole", found })
     }
 }
 
@@ -152,6 +161,17 @@ mod tests {
         let time = Nanos::new(7_000_009_000);
         let offset = SPAN + (1 << 32) + 1024;
         assert_eq!(requests[1..], [Request { time, op: Op::Write, offset, length: 512 }]);
+    }
+
+    #[test]
+    fn a_heading_ends_with_a_form_feed() {
+        let fourth = record(4 << 16 | 1, &[(0, 7), (1, 5), (4, 8192), (5, 100), (9, 1)], 11);
+        for heading in [&b"srt\n\theading {\n\t\t};\n\x0C"[..], b"cello\nsome text\n\x0C"] {
+            let requests = parse_all(&FORMAT, [heading, &fourth, &fourth].concat());
+            assert_eq!((requests.len(), requests[0].offset), (2, 25_600));
+            assert!((FORMAT.recognise)(&[heading, &fourth].concat()));
+        }
+        assert!(!(FORMAT.recognise)(&[b"\x00\x01\x0C", &fourth[..]].concat()));
     }
 
     #[test]

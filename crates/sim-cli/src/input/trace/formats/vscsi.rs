@@ -86,7 +86,7 @@ impl Version {
 }
 
 /// The operation of a SCSI command on the medium.
-const fn op(code: u8) -> Option<Op> {
+pub(super) const fn op(code: u8) -> Option<Op> {
     match code {
         // READ (6), (10), (12), (16).
         0x08 | 0x28 | 0xA8 | 0x88 => Some(Op::Read),

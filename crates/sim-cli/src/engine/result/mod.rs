@@ -8,17 +8,21 @@ use std::collections::BTreeMap;
 use ftl_iface::{Bytes, Cause, Operations, Region, SectorCount, Verb};
 use serde::{Deserialize, Serialize};
 
+use crate::input::options::BYTES_A_DAY;
+
+mod rounds;
+
+pub use rounds::{Round, Steady};
+
 /// The schema's number.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
-/// The bytes that a host writes each day, for lifetimes: 20 GB, as makers of client disks assume.
-pub const BYTES_A_DAY: u64 = 20_000_000_000;
-
-/// The life in years of blocks of that endurance, from their mean erases while a host wrote that many bytes.
+/// The life in years of blocks of that endurance, from their mean erases while a host wrote that many bytes, if it
+/// writes that many a day.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
-pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64) -> Option<f64> {
+pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64, a_day: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;
-    let days = f64::from(endurance) / erases * (bytes as f64 / BYTES_A_DAY as f64);
+    let days = f64::from(endurance) / erases * (bytes as f64 / a_day as f64);
     (erases > 0.0 && bytes > 0).then_some(days / DAYS)
 }
 
@@ -44,6 +48,12 @@ pub struct RunResult {
     pub trace: String,
     /// How often it was replayed.
     pub passes: u32,
+    /// What was written before: nothing, in-order or random.
+    #[serde(default)]
+    pub fill: String,
+    /// The rounds until the device was steady, if that was asked for; all other figures are of the last five.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Steady>,
     /// The seed of a synthetic workload.
     pub seed: Option<u64>,
     /// Whether the run was stopped before its end. All figures are of the part that ran.
@@ -53,9 +63,15 @@ pub struct RunResult {
     /// Bytes that the host wrote.
     #[serde(default)]
     pub bytes_written: u64,
-    /// Bytes of the disk that were written at least once.
+    /// Bytes of the disk that were written at least once, to the byte. A trim takes nothing off.
     #[serde(default)]
     pub bytes_touched: u64,
+    /// The bytes that the trace reads and writes, in whole pages: the capacity that `--fit pack` needs.
+    #[serde(default)]
+    pub bytes_packed: u64,
+    /// The bytes that a host writes each day, for lifetimes.
+    #[serde(default = "a_day")]
+    pub bytes_a_day: u64,
     /// The requests.
     pub requests: Requests,
     /// Response times of all requests, in microseconds.
@@ -85,10 +101,16 @@ pub struct RunResult {
     pub energy_mj: f64,
     /// The price of every part that the system uses.
     pub cost_usd: f64,
+    /// Whose prices these are, and of which year. Prices of two sources are not divided by each other.
+    #[serde(default)]
+    pub price_source: String,
     /// The RAM of the FTL.
     pub ram_bytes: u64,
     /// The factors of Chang's analysis (section 4.1).
     pub factors: Option<Factors>,
+    /// Its folds and switches.
+    #[serde(default)]
+    pub folding: Option<Folding>,
     /// The hot-data filter, at the end.
     pub filter: Option<Filter>,
     /// Write requests that the log took; `None` without a log.
@@ -124,6 +146,11 @@ pub struct ServedResult {
     pub power_cuts: u64,
     /// RS: how many times as fast as the conventional system it was, which got the same requests.
     pub rs: Option<f64>,
+}
+
+/// The default of [`RunResult::bytes_a_day`].
+const fn a_day() -> u64 {
+    BYTES_A_DAY
 }
 
 /// Results of earlier versions had one outstanding request.
@@ -257,7 +284,7 @@ pub struct RegionResult {
     /// The spread of erases over the blocks.
     pub erase_count: Spread,
     /// Years until its blocks reach their rated erases, if the host continues as in this run, wear is even, and
-    /// [`BYTES_A_DAY`] are written; `None` if nothing was erased.
+    /// `bytes_a_day` are written; `None` if nothing was erased.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
     /// Page operations, by cause.
@@ -414,6 +441,20 @@ pub struct Factors {
     pub p2: Option<f64>,
 }
 
+/// Folds, and switches, in which a log block in order becomes the data block and frees the old one. Whether a switch is
+/// a fold decides on n4 and p2: both ways are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Folding {
+    /// Folds.
+    pub folds: u64,
+    /// Switches.
+    pub switches: u64,
+    /// Blocks erased by a fold or a switch. The paper's n4, below two in places, can only be this.
+    pub n4_with_switches: Option<f64>,
+    /// Folds and switches per page write to chains.
+    pub p2_with_switches: Option<f64>,
+}
+
 /// The hot-data filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
@@ -464,7 +505,7 @@ pub struct Ratios {
     pub rs: Option<f64>,
     /// Energy of this one by that of the first.
     pub es: Option<f64>,
-    /// Price of this one by that of the first.
+    /// Price of this one by that of the first; `None` if the prices are of different sources.
     pub ec: Option<f64>,
     /// Mean erases of an SLC block by those of an MLC block, in this one.
     pub bw: Option<f64>,
@@ -499,7 +540,8 @@ impl RunResult {
         Ratios {
             rs: by(first.response_us.total, self.response_us.total),
             es: by(self.energy_mj, first.energy_mj),
-            ec: by(self.cost_usd, first.cost_usd),
+            ec: by(self.cost_usd, first.cost_usd)
+                .filter(|_| self.price_source == first.price_source),
             bw: by(self.slc.erase_count.mean, self.mlc.erase_count.mean)
                 .filter(|_| self.slc_bytes > 0),
         }
@@ -519,9 +561,11 @@ mod tests {
     #[test]
     fn a_life_is_what_is_left_by_what_a_day_takes() {
         // 20 GB take a tenth of an erase of each block: 5,000 cycles last 50,000 days.
-        let years = lifetime_years(5_000, 0.1, BYTES_A_DAY).unwrap();
+        let years = lifetime_years(5_000, 0.1, BYTES_A_DAY, BYTES_A_DAY).unwrap();
         assert!((years - 50_000.0 / 365.25).abs() < 1e-9, "{years}");
-        assert_eq!(lifetime_years(1, 0.0, 1), None);
+        assert_eq!(lifetime_years(1, 0.0, 1, 1), None);
+        let twice = lifetime_years(5_000, 0.1, BYTES_A_DAY, 2 * BYTES_A_DAY).unwrap();
+        assert!((2.0 * twice - years).abs() < 1e-9, "{twice}");
     }
 
     #[test]

@@ -1,0 +1,54 @@
+//! The part of a run that its figures are of: all of it, or the last rounds of one that was to settle.
+
+use std::collections::VecDeque;
+
+use super::measurement::{self, Moment};
+use super::steady::WINDOW;
+use super::tally::Tally;
+use crate::engine::result::Round;
+use crate::input::trace::Op;
+
+/// The counts at the beginning of each of the last rounds, with the tally of the round.
+pub(super) struct Window {
+    /// The rounds that count, the oldest first.
+    rounds: VecDeque<(Moment, Tally)>,
+    /// The beginning of the present round.
+    present: Moment,
+    all: Vec<Round>,
+}
+
+impl Window {
+    pub(super) fn new(present: Moment) -> Self {
+        Self { rounds: VecDeque::new(), present, all: Vec::new() }
+    }
+
+    /// Ends a round, and returns its write amplification.
+    pub(super) fn end_round(&mut self, now: Moment, tally: Tally) -> Option<f64> {
+        let done = measurement::done(&self.present, &now);
+        let write_amplification = measurement::write_amplification(&done, &tally);
+        self.all.push(Round {
+            write_amplification,
+            mean_us: tally.all_times().mean,
+            write_mean_us: tally.times(Op::Write).mean,
+        });
+        if self.rounds.len() == WINDOW {
+            self.rounds.pop_front();
+        }
+        self.rounds.push_back((std::mem::replace(&mut self.present, now), tally));
+        write_amplification
+    }
+
+    /// The beginning and the tally of what counts, and all rounds; `rest` are the requests after the last round.
+    pub(super) fn close(self, rest: Tally) -> (Moment, Tally, Vec<Round>) {
+        let Self { mut rounds, present, all } = self;
+        if rest.requests().total() > 0 && rounds.len() == WINDOW {
+            rounds.pop_front();
+        }
+        let Some((begin, mut tally)) = rounds.pop_front() else { return (present, rest, all) };
+        for (_, of_round) in &rounds {
+            tally.add(of_round);
+        }
+        tally.add(&rest);
+        (begin, tally, all)
+    }
+}

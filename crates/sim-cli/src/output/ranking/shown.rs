@@ -1,0 +1,39 @@
+//! The ranking as a table.
+
+use super::{Listed, Ranking, Standing};
+use crate::base::show;
+
+/// The heads of its columns.
+pub(crate) fn heads(bytes_a_day: u64) -> Vec<String> {
+    let life = format!("life at {}", show::bytes_a_day(bytes_a_day));
+    let heads =
+        ["", "speed for the money", "speed", "price", life.as_str(), "energy", "power loss", "RAM"];
+    heads.map(String::from).into()
+}
+
+impl Ranking<'_> {
+    /// The heads of the table's columns.
+    pub(crate) fn heads(&self) -> Vec<String> {
+        heads(self.first.bytes_a_day)
+    }
+
+    /// Its rows, a system each, the best first.
+    pub(crate) fn table(&self) -> Vec<Vec<String>> {
+        self.places.iter().map(cells).collect()
+    }
+}
+
+fn cells(place: &Listed<'_>) -> Vec<String> {
+    let plain = |figure: f64| format!("{figure:.2}");
+    let source = if place.standing == Standing::PricedElsewhere { " *" } else { "" };
+    vec![
+        place.label.clone(),
+        show::maybe(place.worth(), plain),
+        show::maybe(place.ratios.rs, plain),
+        format!("{}{source}", show::dollars(place.run.cost_usd)),
+        show::maybe(place.run.life(), show::years),
+        show::maybe(place.ratios.es, show::percent),
+        if place.is_safe() { "safe" } else { "loses data" }.into(),
+        show::about(place.run.ram_bytes),
+    ]
+}

@@ -1,0 +1,257 @@
+//! The ranking in sentences: what to take, which FTL is the best on the same flash, whether the SLC is worth its price,
+//! what was left out and why, and what would change the answer.
+
+use super::{Listed, Pair, Ranking, SAME, Standing};
+use crate::base::show;
+
+/// Prices that differ by less are shown as the same.
+const SAME_PRICE: f64 = 0.0005;
+
+/// The rule of the ranking, for readers of its table.
+pub(crate) const RULE: &str = "Speed is how many times as fast as the first system; for the money: divided by the \
+    ratio of prices. The most of that is taken, of those that keep their data when the power fails.";
+
+/// Whether a price is shown as the other one.
+pub(super) fn is_same_price(ratio: f64) -> bool {
+    (ratio - 1.0).abs() < SAME_PRICE
+}
+
+/// A price compared with another one, in words.
+pub(crate) fn money(ratio: f64) -> String {
+    let by = show::percent((ratio - 1.0).abs());
+    match ratio {
+        same if is_same_price(same) => "the same money".into(),
+        more if more > 1.0 => format!("{by} more money"),
+        _ => format!("{by} less money"),
+    }
+}
+
+impl Ranking<'_> {
+    /// The answer: what to take, and what follows from the ranking besides.
+    pub(crate) fn answer(&self) -> Vec<String> {
+        if self.places.len() < 2 {
+            return Vec::new();
+        }
+        let Some(taken) = self.taken() else { return vec![self.nothing()] };
+        let mut said = vec![self.take(taken)];
+        said.extend(self.same_flash());
+        said.extend(self.pairs.iter().filter_map(is_slc_worth_it));
+        if self.pairs.iter().any(|pair| pair.gain().is_some()) {
+            said.push("How much SLC is best, `tandem sweep` answers.".into());
+        }
+        said.extend(self.cannot_do_without());
+        said.extend(self.left_out());
+        said.extend(self.changes(taken));
+        said
+    }
+
+    fn nothing(&self) -> String {
+        let first = &self.first.system;
+        match self.places.first().map(|place| place.standing) {
+            Some(Standing::Unmeasured) => "No request took any time: nothing to compare.".into(),
+            _ => format!("No system can be ranked beside {first}: see below."),
+        }
+    }
+
+    /// What to take, in one sentence.
+    fn take(&self, taken: &Listed<'_>) -> String {
+        let far = if self.has_doubts { ", as far as this run can tell (see below)" } else { "" };
+        let safe = if self.places.iter().any(|place| place.standing == Standing::LosesData) {
+            " of those that keep their data when the power fails"
+        } else {
+            ""
+        };
+        let label = taken.named();
+        if std::ptr::eq(taken.run, self.first) {
+            return format!("Take {label}{far}: no other one{safe} gains more than it costs.");
+        }
+        let (speed, price) = (taken.ratios.rs.unwrap_or(1.0), taken.ratios.ec.unwrap_or(1.0));
+        let first = self.label(self.first);
+        format!(
+            "Take {label}{far}: it has the most speed for the money{safe}, {speed:.2} times as fast as {first} for {}.",
+            money(price)
+        )
+    }
+
+    /// Which FTL is the fastest on the same flash, for the same money: a sentence for each such flash.
+    fn same_flash(&self) -> Vec<String> {
+        let compared: Vec<&Listed<'_>> =
+            self.places.iter().filter(|place| place.is_compared()).collect();
+        let mut groups: Vec<Vec<&Listed<'_>>> = Vec::new();
+        for place in compared {
+            let is_same = |other: &&Listed<'_>| {
+                other.run.slc_bytes == place.run.slc_bytes
+                    && is_same_price(other.run.cost_usd / place.run.cost_usd)
+            };
+            match groups.iter_mut().find(|group| group.iter().all(is_same)) {
+                Some(group) => group.push(place),
+                None => groups.push(vec![place]),
+            }
+        }
+        // Within a group the order is that of speed.
+        groups.retain(|group| group.len() > 1);
+        groups.iter().filter_map(|group| fastest_of(group)).collect()
+    }
+
+    /// The systems that were not run without SLC.
+    fn cannot_do_without(&self) -> Option<String> {
+        let pairs = self.pairs.iter().filter(|pair| pair.without.is_none());
+        let names: Vec<&str> = pairs.map(|pair| pair.with.system.as_str()).collect();
+        let them = if names.len() == 1 { "its" } else { "their" };
+        let names = (!names.is_empty()).then(|| show::listed(&names, "and"))?;
+        Some(format!("Not run without SLC: {names}, which cannot do without {them} SLC."))
+    }
+
+    /// Those that are left out, and why.
+    fn left_out(&self) -> Vec<String> {
+        let of = |standing| {
+            let places = self.places.iter().filter(move |place| place.standing == standing);
+            let told = places.map(|place| {
+                let speed = place.ratios.rs.filter(|_| !std::ptr::eq(place.run, self.first));
+                let speed = speed.map_or_else(String::new, |speed| {
+                    format!(" ({speed:.2} times as fast as {})", self.label(self.first))
+                });
+                (place, format!("{}{speed}", place.label))
+            });
+            told.collect::<Vec<(&Listed<'_>, String)>>()
+        };
+        let list = |told: &[(&Listed<'_>, String)]| {
+            let names: Vec<&str> = told.iter().map(|(_, name)| name.as_str()).collect();
+            show::listed(&names, "and")
+        };
+        let mut said = Vec::new();
+        let lost = of(Standing::LosesData);
+        if !lost.is_empty() {
+            let reason = "loss of power costs acknowledged data, as their papers describe them";
+            said.push(format!("Left out, because a {reason}: {}.", list(&lost)));
+        }
+        let elsewhere = of(Standing::PricedElsewhere);
+        if let Some((place, _)) = elsewhere.first() {
+            said.push(format!(
+                "Left out, because their prices (*) are of other sources and years, and no ratio of such prices means \
+                 anything: {}. The ranking's prices are of {}, and those of {} of {}.",
+                list(&elsewhere),
+                self.first.price_source,
+                place.label,
+                place.run.price_source
+            ));
+        }
+        said
+    }
+
+    /// What would change the answer: another demand, and the system that meets it best.
+    fn changes(&self, taken: &Listed<'_>) -> Vec<String> {
+        let compared = || self.places.iter().filter(|place| place.is_compared());
+        let priced = self.places.iter().filter(|place| place.worth().is_some());
+        let years = |place: &Listed<'_>| show::maybe(place.run.life(), show::years);
+        let lossy = better(taken, priced, Listed::worth).map(|place| {
+            let worth = |place: &Listed<'_>| show::maybe(place.worth(), |worth| format!("{worth:.2}"));
+            let (label, own, other) = (place.told(), worth(place), worth(taken));
+            format!(
+                "If data might be lost with the power, it would be {label}, with {own} of speed for the money instead \
+                 of {other}."
+            )
+        });
+        let fastest = better(taken, compared(), |place| place.ratios.rs).map(|place| {
+            let by = place.run.against(taken.run).rs.unwrap_or(1.0);
+            let (label, other) = (place.told(), taken.told());
+            format!(
+                "If speed alone counted, it would be {label}, {by:.2} times as fast as {other}."
+            )
+        });
+        let longest = better(taken, compared(), |place| place.run.life())
+            .filter(|place| years(place) != years(taken))
+            .map(|place| {
+                let (label, own, other) = (place.told(), years(place), years(taken));
+                format!("If life counted most, it would be {label}, with {own} instead of {other}.")
+            });
+        lossy.into_iter().chain(fastest).chain(longest).collect()
+    }
+}
+
+/// The place with the most of a figure, if that is notably more than the taken one's.
+fn better<'p, 'a>(
+    taken: &Listed<'a>,
+    places: impl Iterator<Item = &'p Listed<'a>>,
+    figure: impl Fn(&Listed<'a>) -> Option<f64>,
+) -> Option<&'p Listed<'a>>
+where
+    'a: 'p,
+{
+    let least = figure(taken)? * SAME;
+    let known = places.filter_map(|place| Some((figure(place)?, place)));
+    let (most, place) = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    (most > least).then_some(place)
+}
+
+impl Listed<'_> {
+    /// The system with its SLC, in a sentence.
+    fn told(&self) -> String {
+        match self.run.slc_bytes {
+            _ if self.label == self.run.system => self.label.clone(),
+            0 => format!("{} without SLC", self.run.system),
+            _ => self.named(),
+        }
+    }
+
+    /// Its name, with its SLC.
+    pub(crate) fn named(&self) -> String {
+        match self.run.slc_bytes {
+            0 => format!("{}, without SLC", self.run.system),
+            bytes => format!("{} with {} of SLC", self.run.system, show::size(bytes)),
+        }
+    }
+}
+
+fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
+    let [best, others @ ..] = group else { return None };
+    let flash = match best.run.slc_bytes {
+        0 => format!("Which FTL, without SLC ({})", show::dollars(best.run.cost_usd)),
+        bytes => format!(
+            "Which FTL, with {} of SLC ({})",
+            show::size(bytes),
+            show::dollars(best.run.cost_usd)
+        ),
+    };
+    let told = others.iter().map(|other| {
+        let by = best.run.against(other.run).rs.unwrap_or(1.0);
+        let name = &other.run.system;
+        if by < SAME {
+            format!("as fast as {name}")
+        } else {
+            format!("{by:.2} times as fast as {name}")
+        }
+    });
+    let told: Vec<String> = told.collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
+    Some(format!("{flash}: {} is {}.", best.run.system, show::listed(&told, "and")))
+}
+
+/// Whether the SLC of a system is worth its price, and at which one it would be.
+fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
+    let (with, without) = (pair.with, pair.without?);
+    let (gain, price) = (pair.gain()?, with.against(without).ec?);
+    let size = show::size(with.slc_bytes);
+    let own = &with.system;
+    let base = if without.system == *own {
+        String::new()
+    } else {
+        format!(" ({own} without SLC is {})", without.system)
+    };
+    let now = show::dollars(with.cost_usd - without.cost_usd);
+    let even = (gain - 1.0) * without.cost_usd;
+    let verdict = match gain / price {
+        by if by > SAME => "Yes",
+        by if by > 1.0 / SAME => "It gains about what it costs",
+        _ => "No",
+    };
+    let rest = if even > 0.0 {
+        format!("The SLC costs {now}, and would be worth it up to {}", show::dollars(even))
+    } else {
+        format!("The SLC costs {now}, and would be worth it at no price")
+    };
+    Some(format!(
+        "Is the SLC of {own} worth it? {verdict}: {size} make it {gain:.2} times as fast, for {}{base}. {rest}.",
+        money(price)
+    ))
+}

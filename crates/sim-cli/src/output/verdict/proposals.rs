@@ -1,0 +1,43 @@
+//! Sizes that a warning may propose: those with which every system of the comparison runs.
+
+use super::field::Field;
+use crate::input::device::DeviceArgs;
+
+/// The least disk that is proposed.
+const DISK_LEAST: u64 = 256 << 20;
+
+/// The least SLC that is proposed.
+const SLC_LEAST: u64 = 1 << 20;
+
+impl Field<'_> {
+    /// Whether every system fits the device at these sizes.
+    fn fits(&self, args: &DeviceArgs) -> bool {
+        let Ok(setup) = args.setup() else { return false };
+        self.systems.iter().all(|system| matches!(system.unfit(&setup), Ok(None)))
+    }
+
+    /// The first size from `least` on, each twice the one before and below `most`, with which every system runs.
+    fn first_that_fits(
+        &self,
+        least: u64,
+        most: u64,
+        with: impl Fn(u64) -> DeviceArgs,
+    ) -> Option<u64> {
+        let sizes = std::iter::successors(Some(least), |size| size.checked_mul(2));
+        sizes.take_while(|size| *size < most).find(|size| self.fits(&with(*size)))
+    }
+
+    /// A disk about twice as large as the data of the trace, if it is smaller than the present one.
+    pub(super) fn smaller_disk(&self, packed: u64) -> Option<u64> {
+        let least = packed.saturating_mul(2).checked_next_power_of_two()?.max(DISK_LEAST);
+        let with = |capacity| DeviceArgs { capacity: Some(capacity), ..self.device.clone() };
+        self.first_that_fits(least, self.setup.part.exported_bytes, with)
+    }
+
+    /// An SLC that was filled about four times, if it is smaller than the present one.
+    pub(super) fn smaller_slc(&self, programmed: u64, present: u64) -> Option<u64> {
+        let least = 1 << (programmed / 4).max(SLC_LEAST).ilog2();
+        let with = |slc| DeviceArgs { slc: Some(slc), ..self.device.clone() };
+        self.first_that_fits(least, present, with)
+    }
+}

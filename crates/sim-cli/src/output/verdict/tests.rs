@@ -1,0 +1,170 @@
+//! The verdicts of whole comparisons.
+
+use clap::Parser;
+
+use crate::commands::compare;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    args: compare::Args,
+}
+
+/// A text whose sentences stand on a line each.
+fn unfolded(text: &str) -> String {
+    text.replace("\n    ", " ")
+}
+
+/// What `compare` prints.
+fn printed(words: &[&str]) -> String {
+    let line = Line::try_parse_from([&["compare"], words].concat());
+    let Line { args } = line.unwrap_or_else(|error| panic!("{error}"));
+    let mut out = Vec::new();
+    compare::run(&args, &mut out).unwrap();
+    unfolded(&String::from_utf8(out).unwrap())
+}
+
+#[test]
+fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_lifetime() {
+    let hot = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB&skew=1.1";
+    let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB"]);
+    assert!(said.contains("Take paged with 8MiB of SLC, as far as this run can tell"), "{said}");
+    assert!(said.contains("Is the SLC of hybrid worth it? ") && said.contains("paged"), "{said}");
+    assert!(said.contains("% more money") && said.contains("The SLC costs $"), "{said}");
+    assert!(said.contains("Because a request of paged"), "{said}");
+    assert!(said.contains(" less on "), "{said}");
+    assert!(said.contains("At 20 GB a day") && said.contains(" in its MLC"), "{said}");
+    assert!(!said.contains("never filled") && !said.contains("never ran"), "{said}");
+}
+
+#[test]
+fn what_a_run_cannot_show_is_said_with_what_to_do() {
+    let said = printed(&["synth:uniform?requests=30&size=4KiB"]);
+    assert!(said.contains("SLC of hybrid was never filled"), "{said}");
+    assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");
+    assert!(said.contains("Only 0.0 % of the disk was written"), "{said}");
+    assert!(said.contains("--capacity 256MiB --fit pack"), "{said}");
+    // Paged keeps its map in the SLC: with less it does not run on this disk.
+    assert!(said.contains("--slc 64MiB") && !said.contains("--slc 1MiB"), "{said}");
+}
+
+#[test]
+fn a_price_beyond_the_gain_is_no_yes_and_the_first_system_is_taken() {
+    let hot = "synth:zipf?requests=4000&size=4KiB&footprint=8MiB";
+    let said = printed(&[
+        hot,
+        "--capacity",
+        "512MiB",
+        "--slc",
+        "2GiB",
+        "--systems",
+        "conventional,hybrid",
+    ]);
+    assert!(said.contains("Take conventional, without SLC, as far as this run can tell"), "{said}");
+    assert!(said.contains("Is the SLC of hybrid worth it? No: 2GiB make it "), "{said}");
+    assert!(said.contains("If speed alone counted, it would be hybrid"), "{said}");
+}
+
+#[test]
+fn a_faster_system_that_loses_data_is_not_proposed() {
+    let hot = "synth:zipf?requests=3000&size=4KiB&footprint=8MiB";
+    let systems = "conventional,hybrid,page-slc";
+    let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB", "--systems", systems]);
+    assert!(said.contains("Take hybrid with 8MiB of SLC"), "{said}");
+    assert!(said.contains("Left out, because a loss of power costs"), "{said}");
+    assert!(
+        said.contains("data: page-slc (") || said.contains("describe them: page-slc ("),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_system_that_is_as_fast_for_less_money_is_taken() {
+    let reads = "synth:zipf?requests=300&reads=100&footprint=8MiB";
+    let said = printed(&[reads, "--capacity", "256MiB", "--systems", "hybrid,conventional"]);
+    assert!(said.contains("Take conventional, without SLC"), "{said}");
+    assert!(
+        said.contains("Is the SLC of hybrid worth it? No: 256MiB make it 1.00 times"),
+        "{said}"
+    );
+    assert!(said.contains("Nothing was written to the SLC of hybrid"), "{said}");
+}
+
+#[test]
+fn one_number_of_passes_is_told_for_all_that_lacks() {
+    let said = printed(&[
+        "synth:zipf?requests=3000&size=4KiB&footprint=8MiB",
+        "--capacity",
+        "256MiB",
+        "--systems",
+        "hybrid",
+    ]);
+    let told: Vec<&str> = said.split("--passes ").skip(1).collect();
+    let number = |text: &&str| text.chars().take_while(char::is_ascii_digit).collect();
+    let told: Vec<String> = told.iter().map(number).collect();
+    assert!(told.len() > 1 && told.iter().all(|passes| *passes == told[0]), "{said}");
+}
+
+#[test]
+fn no_capacity_is_proposed_that_the_disk_does_not_exceed() {
+    let said = printed(&["synth:zipf?requests=300&footprint=1MiB", "--device", "spi-nand-1g"]);
+    assert!(said.contains("of 120MiB): ") && !said.contains("--capacity"), "{said}");
+    assert!(!said.contains("never filled"), "{said}");
+}
+
+#[test]
+fn flushes_are_counted_where_they_lower_the_mean() {
+    let trace = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+    let lines = "time_us,op,offset,length\n0,W,0,4096\n1,F,0,0\n2,T,0,4096\n3,F,0,0\n";
+    std::fs::write(trace.path(), lines).unwrap();
+    let said = printed(&[trace.path().to_str().unwrap(), "--capacity", "256MiB"]);
+    assert!(said.contains("4 requests (1 writes, 1 trims, 2 flushes)"), "{said}");
+    assert!(said.contains(" of flushes ") && said.contains(" of trims "), "{said}");
+}
+
+/// What a message proposes is run on the case that made the message.
+#[test]
+fn a_disk_and_an_slc_that_are_proposed_run() {
+    // 2.5 GiB are written and trimmed, so that hardly anything is live at the end: they must fit nevertheless.
+    let trace = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+    let lines = (0..160_u64)
+        .map(|at| at * (100 << 20))
+        .map(|at| format!("0,W,{at},8388608\n0,T,{at},8388608\n0,R,{at},4096\n"));
+    let lines = ["time_us,op,offset,length\n".to_owned()].into_iter().chain(lines);
+    std::fs::write(trace.path(), lines.collect::<Vec<_>>().concat()).unwrap();
+    let trace = trace.path().to_str().unwrap();
+    let hot = "synth:zipf?requests=300&size=4KiB&footprint=8MiB";
+    for words in [&[trace][..], &[hot], &[hot, "--device", "tlc-pslc"]] {
+        let said = printed(words);
+        let sizes = |flag: &str| -> Vec<String> {
+            let told = said.split(flag).skip(1);
+            told.map(|rest| rest.split([' ', '.']).next().unwrap().to_owned()).collect()
+        };
+        for capacity in sizes("--capacity ") {
+            printed(&[words, &["--capacity", &capacity, "--fit", "pack"]].concat());
+        }
+        for slc in sizes("--slc ") {
+            printed(&[words, &["--slc", &slc]].concat());
+        }
+        assert!(sizes("--capacity ").len() == 1 || words[0] == trace, "{said}");
+    }
+}
+
+#[test]
+fn a_part_with_pseudo_slc_is_compared_by_a_page_map_and_with_the_cache_as_sold() {
+    let said = printed(&["synth:zipf?requests=300&size=16KiB", "--device", "tlc-pslc"]);
+    let heads = said.lines().find(|line| line.contains("paged")).unwrap();
+    let names: Vec<&str> = heads.split_whitespace().collect();
+    assert_eq!(names[..2], ["page-mlc", "pslc"], "{said}");
+    assert!(!said.contains("conventional") && !said.contains("hybrid"), "{said}");
+}
+
+#[test]
+fn a_day_has_the_bytes_that_were_asked_for() {
+    let hot = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB&skew=1.1";
+    let words = [hot, "--capacity", "256MiB", "--slc", "8MiB", "--bytes-a-day", "5GB"];
+    let said = printed(&words);
+    assert!(said.contains("life of the MLC at 5 GB a day") && !said.contains("20 GB"), "{said}");
+    let none = Line::try_parse_from(["compare", hot, "--bytes-a-day", "0"]).err().unwrap();
+    assert!(none.to_string().contains("wears nothing"), "{none}");
+}
