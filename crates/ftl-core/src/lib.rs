@@ -173,6 +173,8 @@ pub mod config;
 
 pub mod table;
 
+mod quotient;
+
 pub mod image;
 
 pub mod error;

@@ -21,7 +21,7 @@ const MEANT: [(&str, &str); 4] = [
     ("crates/ftl-core/src/check.rs", "ensure"),
     ("crates/ftl-core/src/hybrid/mlc/maps.rs", "set_flag"),
     ("crates/ftl-core/src/image.rs", "holds"),
-    ("crates/ftl-core/src/table.rs", "set"),
+    ("crates/ftl-core/src/table/mod.rs", "set"),
 ];
 
 /// What a file's functions have that they should not.

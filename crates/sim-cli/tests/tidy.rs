@@ -29,20 +29,18 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
-const ARROWS: [(&str, &[&str]); 9] = [
+const ARROWS: [(&str, &[&str]); 10] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
     ("ftl-adapters", &["ftl-iface", "ftl-core"]),
+    ("ftl-c", &["ftl-iface", "ftl-core"]),
     ("ftl-rivals", &["ftl-iface"]),
     ("ftl-spi-nand", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
 ];
-
-/// Crates whose modules still have both styles of files.
-const BOTH_STYLES: [&str; 2] = ["crates/ftl-core", "crates/torture"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -334,9 +332,6 @@ fn a_module_with_a_folder_lies_in_it_as_mod_rs() {
     file("beside/inner.rs");
     assert_eq!(folder_beside(&beside), Some(house.path().join("beside")));
     assert_eq!(folder_beside(&file("within/mod.rs")), None);
-    let both = BOTH_STYLES.map(|folder| root().join(folder));
-    let mut sources = files("rs");
-    sources.retain(|path| !both.iter().any(|folder| path.starts_with(folder)));
-    let beside: Vec<PathBuf> = sources.iter().filter_map(|path| folder_beside(path)).collect();
+    let beside: Vec<PathBuf> = files("rs").iter().filter_map(|path| folder_beside(path)).collect();
     assert!(beside.is_empty(), "move the module's file into its folder, as mod.rs: {beside:?}");
 }

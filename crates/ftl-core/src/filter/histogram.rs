@@ -2,6 +2,7 @@
 
 use core::num::NonZeroU32;
 
+use crate::quotient::ceil;
 use ftl_iface::{Bytes, SectorCount};
 
 /// How many classes there are: 2^0 to 2^10 times 512 bytes, as in Chang §3.2.
@@ -79,7 +80,7 @@ impl Scale {
     /// So many bytes in sectors. One that is cut counts: a write of that many bytes covers it.
     pub(super) const fn sectors(self, bytes: Bytes) -> SectorCount {
         let sector = SMALLEST.get().wrapping_shl(self.0 as u32);
-        SectorCount::new(bytes.get().div_ceil(sector))
+        SectorCount::new(ceil(bytes.get(), sector))
     }
 }
 

@@ -59,6 +59,6 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if ring.after(ring.head()) > ring.head() { most.saturating_sub(1) } else { most };
         let mean = mean(ring.erases(), number(ring.good()));
         // The format erased each of them first.
-        Some(Wear { least, mean: mean.saturating_add(1).clamp(least, most), most })
+        Some(Wear { least, mean: mean.saturating_add(1).max(least).min(most), most })
     }
 }

@@ -73,7 +73,7 @@ impl Lengths {
     /// Adds the lengths of the next module, which declares these tables.
     const fn add(&mut self, declared: &[Declared], lengths: &[usize]) {
         let mut at = 0;
-        while at < lengths.len() {
+        while at < lengths.len() && at < declared.len() && self.filled < TABLES {
             self.all[self.filled] = lengths[at];
             let width = match declared[at].element_bytes {
                 2 => 0,

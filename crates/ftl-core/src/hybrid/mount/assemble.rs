@@ -95,7 +95,8 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         let log_blocks = word(shape.log.map_or(0, |log| log.blocks));
         // One block must be free to become the head while the tail is reclaimed; a floor of two lets the head move.
         let most = log_blocks.saturating_sub(1).max(1);
-        let window_max = config.window_max.map_or(most, |window| u32::from(window).clamp(1, most));
+        let window_max =
+            config.window_max.map_or(most, |window| u32::from(window).max(1).min(most));
         Throttle::new(ThrottleConfig {
             enabled: config.throttle && log_blocks > 0,
             fast_blocks: BlockCount::new(log_blocks),

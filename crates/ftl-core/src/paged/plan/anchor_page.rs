@@ -1,5 +1,7 @@
 //! How much an anchor holds, and so how often one is written.
 
+use crate::quotient::floor;
+
 /// Blocks of each area that an anchor lists for opening.
 pub(crate) const LISTED: usize = 8;
 
@@ -31,6 +33,7 @@ pub(crate) const fn ahead(slots: u16) -> u16 {
 /// takes a record.
 pub(crate) const fn pages_between(bytes: usize, block_bytes: u8, slots: u16) -> u16 {
     let room = in_page(bytes, block_bytes).saturating_sub(ahead(slots) as usize);
-    let (full, due) = (room / slots as usize + 1, programs_between(bytes) as usize);
+    let (full, due) =
+        (floor(room as u32, slots as u32) as usize + 1, programs_between(bytes) as usize);
     (if full < due { full } else { due }) as u16
 }

@@ -10,6 +10,7 @@ use super::config::PagedConfig;
 use super::misfit::PagedShapeError;
 use crate::config::PairedPages;
 use crate::layout;
+use crate::quotient::{ceil, floor};
 
 /// Cells of the dirty table that are looked at together.
 pub(crate) const GROUP: usize = 8;
@@ -80,12 +81,12 @@ impl AreaShape {
             first: 0,
             blocks: shape.blocks.get(),
             pages: shape.pages_per_block.get() as u16,
-            slots: (shape.page_bytes.get() / sector.get()) as u16,
+            slots: floor(shape.page_bytes.get(), sector.get()) as u16,
             page_bytes: shape.page_bytes,
             spare_bytes: shape.spare_bytes,
             pairing: shape.pairing,
             word_lines: shape.pairing.word_lines(shape.pages_per_block).get() as u16,
-            copied_slots: shape.pages_per_block.get() * (shape.page_bytes.get() / sector.get()),
+            copied_slots: shape.pages_per_block.get() * floor(shape.page_bytes.get(), sector.get()),
             first_block: 0,
             first_place: 0,
         }
@@ -228,6 +229,9 @@ const fn block_bytes(blocks: u32) -> u8 {
     }
 }
 
+/// The most dirty entries.
+const ENTRIES_MAX: u32 = 1 << 24;
+
 /// Returns the cells for this many entries: six for five, and more in small tables. A fuller table has longer lookups,
 /// which count on the small processors that have small tables.
 const fn table_cells(entries: u32) -> u32 {
@@ -265,12 +269,24 @@ impl PagedShape {
         })
     }
 
-    /// Returns the division of a device.
-    pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
-        let sector = config.sector_bytes;
-        if !sector.get().is_power_of_two() || sector.get() < 512 {
+    /// Whether sums over these settings fit 32 bits, and quotients are no divisions by zero.
+    const fn possible(config: &PagedConfig) -> Result<(), PagedShapeError> {
+        let sector = config.sector_bytes.get();
+        if !sector.is_power_of_two() || sector < 512 {
             return Err(PagedShapeError::SectorBytes);
         }
+        if config.dirty_entries > ENTRIES_MAX {
+            return Err(PagedShapeError::Table);
+        }
+        Ok(())
+    }
+
+    /// Returns the division of a device.
+    pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
+        if let Err(error) = Self::possible(config) {
+            return Err(error);
+        }
+        let sector = config.sector_bytes;
         let (fast, mut main) = match Self::areas(geometry, config) {
             Ok(areas) => areas,
             Err(error) => return Err(error),
@@ -301,7 +317,7 @@ impl PagedShape {
             None => (main.places() * 19 / 20) as u32,
         };
         let entry_bytes = bytes_for(places);
-        let leaf_sectors = (map.page_bytes.get() - LEAF_HEAD) / entry_bytes as u32;
+        let leaf_sectors = floor(map.page_bytes.get() - LEAF_HEAD, entry_bytes as u32);
         let shape = Self {
             sector_bytes: sector,
             capacity: SectorCount::new(capacity),
@@ -309,7 +325,7 @@ impl PagedShape {
             main,
             anchors: config.anchor_blocks,
             paired_pages: config.paired_pages,
-            leaves: capacity.div_ceil(leaf_sectors),
+            leaves: ceil(capacity, leaf_sectors),
             leaf_sectors,
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
@@ -335,14 +351,14 @@ impl PagedShape {
             PairedPages::Accept => map.pages as u32,
         };
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
-        let map_blocks = (2 * self.leaves).div_ceil(usable) + 1;
+        let map_blocks = ceil(2 * self.leaves, usable) + 1;
         self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
-        let data = self.capacity.get().div_ceil(self.main.copied_slots);
+        let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
-        let main = data + open + self.reserve(Area::Main);
+        let main = data.saturating_add(open + self.reserve(Area::Main));
         let (main, fast) = match &self.fast {
             Some(_) => (main, map_blocks + 1 + FAST_RESERVE),
-            None => (main + map_blocks, 0),
+            None => (main.saturating_add(map_blocks), 0),
         };
         if config.cached_leaves < 2 {
             return Err(PagedShapeError::Cache);
@@ -355,7 +371,6 @@ impl PagedShape {
         }
         if self.table_entries < 2 * self.main.block_slots()
             || self.table_entries < 2 * map.block_slots()
-            || self.table_entries > 1 << 24
         {
             return Err(PagedShapeError::Table);
         }
@@ -381,7 +396,7 @@ impl PagedShape {
         if self.anchors > 0 {
             let bytes = self.map_area().page_bytes.as_usize();
             let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
-            let anchors = (main.pages - 1) / anchored;
+            let anchors = floor(main.pages as u32 - 1, anchored as u32) as u16;
             times = if anchors > times { anchors } else { times };
         }
         let left_out = times.saturating_mul(main.left_out_max());

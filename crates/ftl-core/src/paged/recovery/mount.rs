@@ -253,7 +253,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.enter_part()?;
         self.part.resumed = self.door.stamp();
         if self.anchors.block.is_none() {
-            self.anchors.renumber(self.door.stamp());
+            let begins_again = planted(Bug::ReplayBadRing);
+            self.anchors.renumber(if begins_again { Stamp::ZERO } else { self.door.stamp() });
         }
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;

@@ -222,7 +222,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for _ in 0..=self.shape.anchors {
             // What is left in a bad block is of an earlier turn of the ring.
-            if !self.ring_block_is_bad(from.block)? {
+            if planted(Bug::ReplayBadRing) || !self.ring_block_is_bad(from.block)? {
                 from.number = self.replay_ring_block(from, newest)?;
             }
             if from.number == newest.site.number.wrapping_add(1) {

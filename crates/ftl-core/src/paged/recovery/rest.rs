@@ -10,20 +10,14 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Stamp};
+use crate::layout::Kind;
 use crate::paged::plan::address::{Leaf, Mapped};
 use crate::paged::program::flush::Differs;
 use crate::paged::program::page::Written;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::Part;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Whether dirty entries are not in the table yet.
-    pub(crate) fn has_rest(&self) -> bool {
-        self.part.end < self.shape.end()
-    }
-
     /// Enters the rest.
     pub(crate) fn enter_rest(&mut self) -> Result<(), Fault<D::Error>> {
         if !self.has_rest() || planted(Bug::ForgetRest) {
@@ -90,12 +84,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    fn empty_table(&mut self, from: Sector, end: Sector) {
-        self.table.clear();
-        self.map.note_all_clean();
-        (self.part.from, self.part.end) = (from, end);
-    }
-
     /// Writes the page of a leaf that has more entries than the table takes.
     fn write_large_leaf(&mut self, leaf: Leaf) -> Result<(), Fault<D::Error>> {
         let (first, sectors) = self.shape.sectors_of(leaf);
@@ -118,53 +106,5 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.rely();
         self.empty_table(first, first);
         self.install((leaf, Written::New(Kind::Map)), Differs::Anywhere, before, page)
-    }
-
-    /// Makes space in a full table: the leaf with the highest entries is left to the rest, or the highest entry, if all
-    /// are of one leaf.
-    pub(crate) fn leave_to_rest(&mut self) {
-        let sectors = || self.table.entries().map(|(sector, _)| sector);
-        let (Some(lowest), Some(highest)) = (sectors().min(), sectors().max()) else {
-            self.part.end = self.part.from;
-            return;
-        };
-        let (leaf, _) = self.shape.leaf_of(highest);
-        let end = if self.shape.leaf_of(lowest).0 < leaf {
-            self.map.note_clean(leaf);
-            self.shape.sectors_of(leaf).0
-        } else {
-            highest
-        };
-        let count = highest.get() - end.get() + 1;
-        for sector in end.run(SectorCount::new(count)) {
-            self.table.take(sector);
-        }
-        self.part.end = end;
-    }
-
-    /// How many entries the table takes in a mount: it leaves space for the page that is to be repeated.
-    pub(crate) fn entries_max(&self) -> u32 {
-        let beyond = u32::from(self.shape.slots_max());
-        let to_come =
-            self.suspect.map_or(0, |it| u32::from(self.shape.area_at(it.spot.block).slots));
-        self.shape.table_entries + beyond.saturating_sub(to_come)
-    }
-}
-
-impl Part {
-    /// All sectors, up to this one.
-    pub(crate) const fn all(end: Sector) -> Self {
-        let never = Stamp::new(u64::MAX);
-        Self { from: Sector::new(0), end, ceiling: never, resumed: never }
-    }
-
-    /// Whether the table has the entry of a sector, if there is one.
-    pub(crate) fn holds(&self, sector: Sector) -> bool {
-        sector >= self.from && sector < self.end
-    }
-
-    /// Whether a page counts: those from the ceiling on do not, unless they were programmed since the mount.
-    pub(crate) fn counts(&self, stamp: Stamp) -> bool {
-        stamp < self.ceiling || stamp > self.resumed
     }
 }

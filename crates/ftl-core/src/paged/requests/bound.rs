@@ -28,6 +28,7 @@ use crate::paged::plan::shape::PagedShape;
 use crate::paged::tables::candidates::PACE_MAX;
 use crate::paged::tables::under_way::Stream;
 use crate::paged::upkeep::reclaim::{FAST_STEPS_MAX, FLUSHED, PREPARED_MAX};
+use crate::quotient::{ceil_wide, floor_wide};
 
 /// A refresh of both headers: one repaired, both erased and rewritten, each with two copies, and the reads.
 const HEADERS: Operations = Operations { reads: 24, programs: 6, erases: 3 };
@@ -74,7 +75,8 @@ impl PagedWorstCase {
             // An anchor is written before the records of a page and of the block opened for it may no longer fit.
             let records = anchor_page::in_page(page, shape.block_bytes) as u64;
             let room = records.saturating_sub(anchor_page::ahead(shape.slots_max()) as u64);
-            let programs = smaller(anchor_page::programs_between(page), room / (slots + 2));
+            let programs =
+                smaller(anchor_page::programs_between(page), floor_wide(room, slots + 2));
             Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
         };
         Self {
@@ -109,14 +111,14 @@ impl PagedWorstCase {
     /// Adds the blocks that these programs open, with `closed` of them closed early, and the anchors written meanwhile.
     const fn opening(&self, done: Operations, closed: u64) -> Operations {
         let done = done.and(Self::flushes(self.slots));
-        let opened = Stream::ALL.len() as u64 + closed + done.programs / larger(self.lines, 1);
+        let opened = Stream::ALL.len() as u64 + closed + floor_wide(done.programs, self.lines);
         let blocks = Operations { reads: 0, programs: 0, erases: opened };
         let anchors = match self.anchors {
             None => Operations::NONE,
             Some(AnchorFigures { programs, lines }) => {
-                let due = 1 + done.programs / programs + opened;
+                let due = 1 + floor_wide(done.programs, programs) + opened;
                 // The first one after a mount may have a second block erased.
-                Operations { reads: 0, programs: due, erases: 2 + due / larger(lines, 1) }
+                Operations { reads: 0, programs: due, erases: 2 + floor_wide(due, lines) }
             }
         };
         done.and(blocks).and(anchors)
@@ -124,7 +126,7 @@ impl PagedWorstCase {
 
     /// Returns the cost of a write of that many sectors, at least one.
     pub const fn write(&self, sectors: SectorCount) -> Operations {
-        let pages = (sectors.get() as u64).div_ceil(self.least_slots);
+        let pages = ceil_wide(sectors.get() as u64, self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
         let steps = (FAST_STEPS_MAX + PACE_MAX + PREPARED_MAX) as u64 + 1;
         let page = self.steps(steps).and(self.room()).and(own);
@@ -151,6 +153,6 @@ impl PagedWorstCase {
 
     /// Returns the most leaves to which this many sectors can belong.
     const fn leaves(&self, sectors: SectorCount) -> u64 {
-        (sectors.get() as u64 + 2 * self.leaf_sectors - 2) / self.leaf_sectors
+        floor_wide(sectors.get() as u64 + 2 * self.leaf_sectors - 2, self.leaf_sectors)
     }
 }

@@ -1,6 +1,7 @@
 //! What is in RAM: the store itself, and its tables. The tables do not know each other.
 //!
 //! - [`store`](self): the type that all requests are methods of.
+//! - [`part`](self): the sectors whose dirty entries are in the table.
 //! - [`since`](self): the list of pages programmed since the last anchor.
 //! - [`records`](self): the next anchor.
 //! - [`map`]: the directory, and a cache of map pages.
@@ -10,6 +11,8 @@
 //! - [`under_way`](self): unfinished work.
 
 pub(crate) mod store;
+
+pub(crate) mod part;
 
 pub(crate) mod since;
 

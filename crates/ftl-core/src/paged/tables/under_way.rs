@@ -112,6 +112,24 @@ pub(crate) struct Part {
     pub(crate) resumed: Stamp,
 }
 
+impl Part {
+    /// All sectors, up to this one.
+    pub(crate) const fn all(end: Sector) -> Self {
+        let never = Stamp::new(u64::MAX);
+        Self { from: Sector::new(0), end, ceiling: never, resumed: never }
+    }
+
+    /// Whether the table has the entry of a sector, if there is one.
+    pub(crate) fn holds(&self, sector: Sector) -> bool {
+        sector >= self.from && sector < self.end
+    }
+
+    /// Whether a page counts: those from the ceiling on do not, unless they were programmed since the mount.
+    pub(crate) fn counts(&self, stamp: Stamp) -> bool {
+        stamp < self.ceiling || stamp > self.resumed
+    }
+}
+
 /// The next page that a scrub reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scrubbed {

@@ -38,6 +38,7 @@ use crate::hybrid::flash::listed_max;
 use crate::hybrid::shape::{
     CHECKPOINT_AREAS, CheckpointArea, SPARE_BLOCKS_MIN, Shape, kept_in_hand,
 };
+use crate::quotient::{ceil_wide, floor_wide};
 use crate::table::number;
 
 /// The worst case of any request to a device of one shape and configuration.
@@ -160,7 +161,7 @@ impl WorstCase {
         }
         let (programs, erases) = match self.log {
             Some(log) => {
-                let pages = self.endangered * self.chain_slots.div_ceil(log.slots);
+                let pages = self.endangered * ceil_wide(self.chain_slots, log.slots);
                 (pages + self.summaries(pages), 1)
             }
             None => (0, 0),
@@ -190,7 +191,7 @@ impl WorstCase {
     /// Returns the programs of summaries when this many pages go to the log.
     const fn summaries(&self, pages: u64) -> u64 {
         match self.log {
-            Some(log) => (pages / log.data_pages + 1) * log.summary_pages,
+            Some(log) => (floor_wide(pages, log.data_pages) + 1) * log.summary_pages,
             None => 0,
         }
     }
@@ -199,10 +200,10 @@ impl WorstCase {
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
         // Pages and logical blocks that the worst-placed request touches.
-        let pages = (count + self.chain_slots - 1).div_ceil(self.chain_slots);
-        let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
+        let pages = ceil_wide(count + self.chain_slots - 1, self.chain_slots);
+        let blocks = ceil_wide(count + self.sectors_per_block - 1, self.sectors_per_block);
         let (log_pages, entering) = match self.log {
-            Some(log) => (count.div_ceil(log.slots), log.data_pages + 1),
+            Some(log) => (ceil_wide(count, log.slots), log.data_pages + 1),
             None => (0, 0),
         };
         let most_pages = if pages > log_pages { pages } else { log_pages };
@@ -218,7 +219,7 @@ impl WorstCase {
     /// Returns the bound for a trim of one or more sectors: a page per logical block.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
-        let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
+        let blocks = ceil_wide(count + self.sectors_per_block - 1, self.sectors_per_block);
         let page = Operations { reads: 0, programs: 1, erases: 0 };
         let steps = self.steps(self.copies);
         let summaries = Operations { reads: 0, programs: self.summaries(self.copies), erases: 0 };
@@ -233,7 +234,7 @@ impl WorstCase {
     /// Returns the bound for a read of one or more sectors.
     pub const fn read(&self, sectors: SectorCount) -> Operations {
         let count = sectors.get() as u64;
-        let blocks = (count + self.sectors_per_block - 1).div_ceil(self.sectors_per_block);
+        let blocks = ceil_wide(count + self.sectors_per_block - 1, self.sectors_per_block);
         // Without cached maps each sector may scan its chain; with a cache, each logical block.
         let scans = count * self.scan() + blocks * self.prove();
         Operations { reads: count + scans, programs: 0, erases: 0 }

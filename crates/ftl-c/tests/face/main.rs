@@ -1,0 +1,8 @@
+//! The functions as C calls them: what they do, and what they make of everything that is wrong.
+
+mod bad_input;
+mod drivers;
+mod model;
+mod random;
+mod requests;
+mod world;

@@ -1,0 +1,72 @@
+//! The header is what the sources say: `RENEW_HEADER=1 cargo test -p ftl-c --test header` writes it anew.
+
+mod c;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use c::Header;
+
+/// The files with what C knows, in an order in which everything is declared before it is used.
+const SOURCES: [&str; 8] =
+    ["error", "device", "nand", "config", "told", "profiles", "page_store", "hybrid"];
+
+/// Of these only what is public, behind the types.
+const BETWEEN: &str = "calls";
+
+fn home() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).into()
+}
+
+fn source(name: &str) -> syn::File {
+    let text = fs::read_to_string(home().join(format!("src/{name}.rs"))).expect("a source");
+    syn::parse_file(&text).expect("Rust")
+}
+
+fn made() -> String {
+    let mut header = Header::default();
+    let mut names: Vec<&str> = SOURCES.to_vec();
+    names.insert(6, BETWEEN);
+    let files: Vec<syn::File> = names.iter().map(|name| source(name)).collect();
+    for file in &files {
+        header.types(file);
+    }
+    for file in &files {
+        header.functions(file);
+    }
+    let preamble = fs::read_to_string(home().join("tests/header/preamble.h")).expect("it");
+    preamble.replace("@DECLARATIONS@\n", &header.text())
+}
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let (file, made) = (home().join("include/tandem.h"), made());
+    if std::env::var_os("RENEW_HEADER").is_some() {
+        fs::write(&file, &made).expect("the header");
+    }
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        committed == made,
+        "include/tandem.h is not what the sources say: RENEW_HEADER=1 cargo test -p ftl-c --test header"
+    );
+}
+
+#[test]
+fn every_function_and_every_error_is_in_it() {
+    let made = made();
+    let mut functions = 0;
+    for name in SOURCES {
+        let text = fs::read_to_string(home().join(format!("src/{name}.rs"))).expect("a source");
+        for line in text.lines().filter(|line| line.contains("extern \"C\" fn tandem_")) {
+            let name = line.split("fn ").nth(1).and_then(|rest| rest.split('(').next());
+            let name = name.expect("a name");
+            assert!(made.contains(&format!("{name}(")), "{name} is not in the header");
+            functions += 1;
+        }
+    }
+    assert!(functions > 40, "{functions} functions");
+    for error in ftl_c::Error::ALL {
+        let line = format!(" = {},", error.number());
+        assert!(made.contains(&line), "{error:?} is not in the header");
+    }
+}

@@ -1,0 +1,50 @@
+//! The sectors of which the table has the dirty entries: all, unless a mount found more than the table takes.
+
+use ftl_iface::{NandDevice, Sector, SectorCount};
+
+use super::store::PageFtl;
+use crate::probe::Probe;
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Whether dirty entries are not in the table yet.
+    pub(crate) fn has_rest(&self) -> bool {
+        self.part.end < self.shape.end()
+    }
+
+    /// Empties the table, for the entries of this part.
+    pub(crate) fn empty_table(&mut self, from: Sector, end: Sector) {
+        self.table.clear();
+        self.map.note_all_clean();
+        (self.part.from, self.part.end) = (from, end);
+    }
+
+    /// Makes space in a full table: the leaf with the highest entries is left to the rest, or the highest entry, if all
+    /// are of one leaf.
+    pub(crate) fn leave_to_rest(&mut self) {
+        let sectors = || self.table.entries().map(|(sector, _)| sector);
+        let (Some(lowest), Some(highest)) = (sectors().min(), sectors().max()) else {
+            self.part.end = self.part.from;
+            return;
+        };
+        let (leaf, _) = self.shape.leaf_of(highest);
+        let end = if self.shape.leaf_of(lowest).0 < leaf {
+            self.map.note_clean(leaf);
+            self.shape.sectors_of(leaf).0
+        } else {
+            highest
+        };
+        let count = highest.get() - end.get() + 1;
+        for sector in end.run(SectorCount::new(count)) {
+            self.table.take(sector);
+        }
+        self.part.end = end;
+    }
+
+    /// How many entries the table takes in a mount: it leaves space for the page that is to be repeated.
+    pub(crate) fn entries_max(&self) -> u32 {
+        let beyond = u32::from(self.shape.slots_max());
+        let to_come =
+            self.suspect.map_or(0, |it| u32::from(self.shape.area_at(it.spot.block).slots));
+        self.shape.table_entries + beyond.saturating_sub(to_come)
+    }
+}
