@@ -68,8 +68,8 @@ impl Start {
     }
 }
 
-// An FTL has nearly two kilobytes. It goes from the function that made it to its place in the RAM, so that the stack has
-// no copies of it; and each of the two is a function, so that it has not the room of both.
+// An FTL has nearly two kilobytes. It goes from the function that made it to its place in the RAM, so that the stack
+// has fewer copies of it; and each of the two is a function, so that it has not the room of both.
 
 #[inline(never)]
 fn formatted<K: Face>(
