@@ -99,17 +99,33 @@ impl Ground {
         Lent::lend(plan, halves, words, bytes).map_err(|_| Error::Misfit.into())
     }
 
-    /// Puts the mounted FTL into the RAM.
-    pub(crate) fn settle_in<K: Face>(self, ftl: Mounted<K>, buffer: Stretch) -> *mut Device<K> {
+    /// Where the FTL is to lie.
+    pub(crate) fn place<K: Face>(&self) -> Site<K> {
+        let device = self.ram.at.cast::<Device<K>>();
+        // SAFETY: the RAM is aligned and begins with room for a device.
+        Site { ftl: unsafe { &raw mut (*device).ftl } }
+    }
+
+    /// Declares the RAM a mounted device, once the FTL is in its place.
+    pub(crate) fn settle_in<K: Face>(self, buffer: Stretch) -> *mut Device<K> {
         let device = self.ram.at.cast::<Device<K>>();
         let head =
             Head { magic: magic(device), at_work: 0, ram: self.ram, buffer, detail: Detail::NONE };
-        // SAFETY: the RAM is aligned and begins with room for a device, in which nothing lies that is in use.
-        unsafe {
-            ptr::write(&raw mut (*device).ftl, MaybeUninit::new(ftl));
-            ptr::write(&raw mut (*device).head, head);
-        }
+        // SAFETY: as in `place`.
+        unsafe { ptr::write(&raw mut (*device).head, head) };
         device
+    }
+}
+
+/// The place of an FTL that is not mounted yet.
+pub(crate) struct Site<K: Face> {
+    ftl: *mut MaybeUninit<Mounted<K>>,
+}
+
+impl<K: Face> Site<K> {
+    pub(crate) fn fill(self, ftl: Mounted<K>) {
+        // SAFETY: it lies in the RAM of `Ground::place`, in which nothing is in use.
+        unsafe { ptr::write(self.ftl, MaybeUninit::new(ftl)) };
     }
 }
 
@@ -157,7 +173,7 @@ impl<K: Face> Entered<K> {
 
     /// The FTL, to be asked what it knows without the chip.
     pub(crate) fn peek(&mut self) -> &mut Mounted<K> {
-        // SAFETY: `settle_in` has put an FTL there, and nothing else borrows it: a call from inside the driver is
+        // SAFETY: `start` has put an FTL there, and nothing else borrows it: a call from inside the driver is
         // turned away by `at_work` in the head.
         unsafe { (*self.device).ftl.assume_init_mut() }
     }

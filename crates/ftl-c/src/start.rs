@@ -3,9 +3,9 @@
 use core::ffi::c_void;
 use core::ptr;
 
-use ftl_core::{FtlKind, NoProbe, Plan};
+use ftl_core::{FtlKind, Lent, NoProbe, Plan};
 
-use crate::device::{Device, Ground, Mounted, ram_bytes};
+use crate::device::{Device, Ground, Site, ram_bytes};
 use crate::error::Error;
 use crate::kinds::Face;
 use crate::nand::{Chip, Geometry, Nand, Stretch};
@@ -58,13 +58,49 @@ impl Start {
         self,
         chip: Chip,
         config: &K::Config,
-        ram: ftl_core::Lent<'static, K::Plan>,
-    ) -> Result<Mounted<K>, Fault> {
-        let outcome = match self {
-            Self::Format(key) => K::format(chip, config, ram, key, NoProbe),
-            Self::Mount => K::mount(chip, config, ram, NoProbe),
-        };
-        outcome.map_err(|error| K::refused(&error))
+        ram: Lent<'static, K::Plan>,
+        place: Site<K>,
+    ) -> Result<(), Fault> {
+        match self {
+            Self::Format(key) => formatted::<K>(chip, config, ram, key, place),
+            Self::Mount => mounted::<K>(chip, config, ram, place),
+        }
+    }
+}
+
+// An FTL has nearly two kilobytes. It goes from the function that made it to its place in the RAM, so that the stack
+// has fewer copies of it; and each of the two is a function, so that it has not the room of both.
+
+#[inline(never)]
+fn formatted<K: Face>(
+    chip: Chip,
+    config: &K::Config,
+    ram: Lent<'static, K::Plan>,
+    key: u32,
+    place: Site<K>,
+) -> Result<(), Fault> {
+    match K::format(chip, config, ram, key, NoProbe) {
+        Ok(ftl) => {
+            place.fill(ftl);
+            Ok(())
+        }
+        Err(error) => Err(K::refused(&error)),
+    }
+}
+
+#[inline(never)]
+fn mounted<K: Face>(
+    chip: Chip,
+    config: &K::Config,
+    ram: Lent<'static, K::Plan>,
+    place: Site<K>,
+) -> Result<(), Fault> {
+    match K::mount(chip, config, ram, NoProbe) {
+        Ok(ftl) => {
+            place.fill(ftl);
+            Ok(())
+        }
+        Err(error) => Err(K::refused(&error)),
     }
 }
 
@@ -84,8 +120,8 @@ unsafe fn started<K: Face>(given: &Given<K>, start: Start) -> Result<*mut Device
     // SAFETY: the caller's RAM, as the header describes it.
     let ground = unsafe { Ground::new::<K>(given.ram, given.ram_bytes, &plan)? };
     let ram = ground.lend::<K>(&plan)?;
-    let ftl = start.run::<K>(chip, &config, ram)?;
-    Ok(ground.settle_in(ftl, buffer))
+    start.run::<K>(chip, &config, ram, ground.place())?;
+    Ok(ground.settle_in(buffer))
 }
 
 /// Formats or mounts.
