@@ -62,7 +62,9 @@ fn to_paged(
             let dirty_entries = 1 + dice.below(2 * config.dirty_entries);
             let what = format!("{dirty_entries} dirty entries for {}", config.dirty_entries);
             let subject = Arc::new(paged(PagedConfig { dirty_entries, ..*config })?);
-            Some(Stranger { play: Play::OtherSettings, what, subject, told: None })
+            let may_change = dirty_entries <= config.dirty_entries;
+            let play = if may_change { Play::OtherSettings } else { Play::OtherConfig };
+            Some(Stranger { play, what, subject, told: None })
         }
     }
 }

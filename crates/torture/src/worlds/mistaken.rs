@@ -66,7 +66,7 @@ impl Mistaken<'_> {
         }
         match mounted {
             Err(Unmounted::Corrupt(error)) => Err(Breach::Unmountable(error)),
-            // A table of another size is none of the settings that must stay.
+            // The table may be smaller.
             Err(refused) if stranger.play == Play::OtherSettings => {
                 Err(Breach::Unmountable(refused.to_string()))
             }

@@ -24,7 +24,7 @@ use crate::paged::tables::dirty::DirtyTable;
 use crate::paged::tables::map::{Map, MapMemory};
 use crate::paged::tables::records::{Anchors, Trace};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Epoch, Leveling, Part, Stream};
+use crate::paged::tables::under_way::{Epoch, Leveling, Stream, Suspect, TablePart, What};
 use crate::paged::upkeep::header::HeaderChange;
 use crate::paged::upkeep::identity::{self, Header, HeaderBlock, OtherSetting};
 use crate::probe::{Cause, Probe};
@@ -141,7 +141,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             lost: 0,
             waited: 0,
             unreadable: None,
-            part: Part::all(shape.end()),
+            part: TablePart::all(shape.end()),
             stamp_read: None,
             shares: false,
         })
@@ -251,6 +251,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.read_maps(ceiling)?;
         self.part.ceiling = ceiling;
         self.enter_part()?;
+        if self.shows_suspect_acknowledged() {
+            self.suspect = None;
+            self.blocks.unpin_all();
+            self.part.ceiling = youngest.next();
+            self.read_maps(youngest.next())?;
+            self.enter_part()?;
+        }
         self.part.resumed = self.door.stamp();
         if self.anchors.block.is_none() {
             let begins_again = planted(Bug::ReplayBadRing);
@@ -259,6 +266,14 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;
         Ok(())
+    }
+
+    /// Whether the map page to be repeated was acknowledged: everything before it fitted into the table when it was
+    /// written. If it no longer does, and no map page is gone, what it replaced was erased since.
+    fn shows_suspect_acknowledged(&self) -> bool {
+        let is_map = matches!(self.suspect, Some(Suspect { what: What::Map(_), .. }));
+        let is_smaller = self.shape.table_entries < self.formatted_entries;
+        self.has_rest() && is_map && !is_smaller && self.unreadable.is_none()
     }
 
     /// Restores the throttle from the wear of both areas.

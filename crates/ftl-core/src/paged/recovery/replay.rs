@@ -120,7 +120,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return Ok(());
             }
         } else {
-            while self.table.len() >= self.entries_max() {
+            while !self.has_space() {
                 self.leave_to_rest();
                 if !self.part.holds(sector) {
                     return Ok(());

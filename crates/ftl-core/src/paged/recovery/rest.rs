@@ -3,8 +3,8 @@
 //! *rest* is entered here, part by part, when the page to be repeated is on flash: the leaves of each part are written,
 //! which empties the table for the next one.
 //!
-//! Until then no block counts as free that holds the newest copy of one of its sectors, no anchor is valid, and the host
-//! is not served.
+//! Until then no block counts as free that holds the newest copy of one of its sectors, no anchor is valid, and the
+//! host is not served.
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 

@@ -3,6 +3,7 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::store::PageFtl;
+use super::under_way::Suspect;
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -40,11 +41,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.part.end = end;
     }
 
-    /// How many entries the table takes in a mount: it leaves space for the page that is to be repeated.
-    pub(crate) fn entries_max(&self) -> u32 {
-        let beyond = u32::from(self.shape.slots_max());
-        let to_come =
-            self.suspect.map_or(0, |it| u32::from(self.shape.area_at(it.spot.block).slots));
-        self.shape.table_entries + beyond.saturating_sub(to_come)
+    /// Whether the table takes another entry in a mount: it leaves space for the page that is to be repeated.
+    pub(crate) fn has_space(&self) -> bool {
+        let slots = |suspect: Suspect| usize::from(self.shape.area_at(suspect.spot.block).slots);
+        self.table.vacant() > self.suspect.map_or(0, slots)
     }
 }

@@ -7,7 +7,7 @@ use super::candidates::Candidates;
 use super::dirty::DirtyTable;
 use super::map::Map;
 use super::records::Anchors;
-use super::under_way::{Epoch, Leveling, Open, Part, Scrubbed, Stream, Suspect, Victim};
+use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, TablePart, Victim};
 use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
@@ -72,7 +72,7 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     /// A page among map pages that a mount could not read. It stands for the page of a leaf that is lost.
     pub(crate) unreadable: Option<Spot>,
     /// The sectors of which the table has the dirty entries.
-    pub(crate) part: Part,
+    pub(crate) part: TablePart,
     /// The map page whose stamp a mount read last, and that stamp.
     pub(crate) stamp_read: Option<(Spot, Stamp)>,
 }

@@ -103,7 +103,7 @@ pub(crate) enum What {
 
 /// The sectors of which the table has the dirty entries: all, unless a mount found more than the table takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct TablePart {
     pub(crate) from: Sector,
     pub(crate) end: Sector,
     /// The mount ignored pages from this stamp on.
@@ -112,7 +112,7 @@ pub(crate) struct Part {
     pub(crate) resumed: Stamp,
 }
 
-impl Part {
+impl TablePart {
     /// All sectors, up to this one.
     pub(crate) const fn all(end: Sector) -> Self {
         let never = Stamp::new(u64::MAX);
