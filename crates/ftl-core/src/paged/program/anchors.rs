@@ -114,7 +114,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[inline]
     pub(crate) fn anchor_if_due(&mut self) -> Result<(), Fault<D::Error>> {
         let is_far = self.door.stamp() < self.anchors.due_at && self.anchors.has_room();
-        let settled = !self.anchors.due && !self.anchors.void && self.suspect.is_none();
+        let settled = !self.anchors.due && !self.anchors.void && !self.is_pending();
         if self.shape.anchors == 0 || is_far && settled {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn delays_anchor(&self) -> bool {
         let last = self.anchors.due_at.get() + self.anchor_programs() - 8;
         let slots = usize::from(self.shape.slots_max());
-        self.suspect.is_some()
+        self.is_pending()
             && !self.anchors.due
             && self.door.stamp().get() < last
             && self.anchors.room() >= slots + 2

@@ -258,6 +258,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             self.read_maps(youngest.next())?;
             self.enter_part()?;
         }
+        // What is given up was given up now: the page's block may be used again.
+        self.unreadable = None;
         self.part.resumed = self.door.stamp();
         if self.anchors.block.is_none() {
             let begins_again = planted(Bug::ReplayBadRing);

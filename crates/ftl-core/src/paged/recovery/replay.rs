@@ -51,7 +51,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 || self.table.get(sector).is_some()
                 || self.is_suspect(sector, leaf);
             if !may_have_newer && self.leaf_stamp(leaf)? < tag.stamp {
-                self.map.set_spot(leaf, self.unreadable.ok_or(Fault::Corrupt)?);
+                let unreadable = self.unreadable.ok_or(Fault::Corrupt)?;
+                self.map.set_spot(leaf, unreadable);
+                self.stamp_read = None;
             }
         }
         Ok(())
@@ -72,6 +74,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Enters the newest tags of the part's sectors in the table.
     pub(crate) fn replay(&mut self) -> Result<(), Fault<D::Error>> {
+        // Another page may be there since.
+        self.stamp_read = None;
         for block in self.blocks.all() {
             if self.age_of_tags(block)? == TagAge::Old {
                 continue;

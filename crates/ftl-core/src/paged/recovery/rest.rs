@@ -20,18 +20,32 @@ use crate::probe::{Cause, Probe};
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Enters the rest.
     pub(crate) fn enter_rest(&mut self) -> Result<(), Fault<D::Error>> {
-        if !self.has_rest() || planted(Bug::ForgetRest) {
-            return Ok(());
-        }
-        match self.write_parts() {
-            Err(Fault::ReadOnly) => {
-                self.read_only = true;
-                self.blocks.unpin_all();
-                self.enter_part()?;
+        if self.has_rest() && !planted(Bug::ForgetRest) {
+            match self.write_parts() {
+                Err(Fault::ReadOnly) => {
+                    self.read_only = true;
+                    self.blocks.unpin_all();
+                    self.enter_part()?;
+                }
+                done => done?,
             }
-            done => done?,
+            self.resume_epoch();
         }
-        self.resume_epoch();
+        self.thin_table()
+    }
+
+    /// Leaves no more entries in the table than the bound of a request allows for.
+    fn thin_table(&mut self) -> Result<(), Fault<D::Error>> {
+        let most = self.shape.table_entries + u32::from(self.shape.slots_max());
+        for _ in self.map.leaves() {
+            if self.read_only || self.table.len() <= most {
+                break;
+            }
+            match self.flush_fullest() {
+                Err(Fault::ReadOnly) => self.read_only = true,
+                done => done?,
+            }
+        }
         Ok(())
     }
 
@@ -68,11 +82,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.count_references()
     }
 
-    /// Pins the blocks that hold the newest copies of sectors in the rest.
+    /// Pins the blocks that hold the newest copies of sectors in the rest. The mount gives up leaves of the rest here,
+    /// before anything is programmed.
     fn pin_rest(&mut self) -> Result<(), Fault<D::Error>> {
         while self.has_rest() && !planted(Bug::FreeRest) {
             self.empty_table(self.part.end, self.shape.end());
-            self.replay()?;
+            self.replay_all()?;
             self.pin_entries();
         }
         Ok(())

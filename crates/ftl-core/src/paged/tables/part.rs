@@ -3,7 +3,7 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::store::PageFtl;
-use super::under_way::Suspect;
+use super::under_way::{Suspect, What};
 use crate::probe::Probe;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -43,7 +43,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether the table takes another entry in a mount: it leaves space for the page that is to be repeated.
     pub(crate) fn has_space(&self) -> bool {
-        let slots = |suspect: Suspect| usize::from(self.shape.area_at(suspect.spot.block).slots);
-        self.table.vacant() > self.suspect.map_or(0, slots)
+        let to_come = match self.suspect {
+            Some(Suspect { what: What::Sectors, spot, .. }) => {
+                usize::from(self.shape.area_at(spot.block).slots)
+            }
+            _ => 0,
+        };
+        self.table.vacant() > to_come
     }
 }
