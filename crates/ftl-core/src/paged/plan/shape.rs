@@ -10,7 +10,7 @@ use super::config::PagedConfig;
 use super::misfit::PagedShapeError;
 use crate::config::PairedPages;
 use crate::layout;
-use crate::quotient::{ceil, floor};
+use crate::quotient::{ceil, divided, floor};
 
 /// Cells of the dirty table that are looked at together.
 pub(crate) const GROUP: usize = 8;
@@ -238,13 +238,6 @@ const fn table_cells(entries: u32) -> u32 {
     const MORE: u32 = 128;
     let more = entries / 8;
     entries + entries / 5 + if more < MORE { more } else { MORE }
-}
-
-/// Returns quotient and remainder. The divisor is never zero, but the compiler does not know that.
-#[inline]
-const fn divided(number: u32, by: u32) -> (u32, u32) {
-    let by = if by == 0 { 1 } else { by };
-    (number / by, number % by)
 }
 
 impl PagedShape {

@@ -3,7 +3,6 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use super::scan::TagAge;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
@@ -19,24 +18,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// leaf. If a page of the map cannot be read, leaves whose newest page is gone are given up.
     pub(crate) fn replay_all(&mut self) -> Result<(), Fault<D::Error>> {
         self.replay()?;
-        if self.unreadable.is_some() { self.give_up_gone() } else { Ok(()) }
-    }
-
-    /// Gives up the leaves whose newest page is gone. What is older than the horizon was in map pages once: if the
-    /// newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest page.
-    fn give_up_gone(&mut self) -> Result<(), Fault<D::Error>> {
-        for block in self.blocks.all() {
-            if self.age_of_tags(block)? == TagAge::Old {
-                continue;
-            }
-            for page in 0..self.shape.area_at(block).pages {
-                self.give_up_leaves_of(Spot { block, page })?;
-            }
+        match self.unreadable {
+            Some(unreadable) => self.visit_young(|ftl, spot| ftl.give_up_gone(spot, unreadable)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    fn give_up_leaves_of(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+    /// Gives up the leaves of a page's sectors whose newest page is gone. What is older than the horizon was in map pages once: if the
+    /// newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest page.
+    fn give_up_gone(&mut self, spot: Spot, unreadable: Spot) -> Result<(), Fault<D::Error>> {
         let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
         let tag = page.tag;
         if !door::is_sectors(tag.kind) || tag.stamp > self.epoch.horizon {
@@ -44,19 +34,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.kept.keep(&page);
         for slot in 0..self.shape.area_at(spot.block).slots {
-            let sector = self.kept.slot(slot).copy_of();
-            let Some(sector) = sector.filter(|sector| *sector < self.shape.end()) else { continue };
+            let Some(sector) = self.copied(slot) else { continue };
             let (leaf, _) = self.shape.leaf_of(sector);
             let may_have_newer = !self.part.holds(sector)
                 || self.table.get(sector).is_some()
                 || self.is_suspect(sector, leaf);
             if !may_have_newer && self.leaf_stamp(leaf)? < tag.stamp {
-                let unreadable = self.unreadable.ok_or(Fault::Corrupt)?;
                 self.map.set_spot(leaf, unreadable);
                 self.stamp_read = None;
             }
         }
         Ok(())
+    }
+
+    /// Returns the sector of which a kept slot is a copy.
+    fn copied(&self, slot: u16) -> Option<Sector> {
+        self.kept.slot(slot).copy_of().filter(|sector| *sector < self.shape.end())
     }
 
     /// Whether the page to be repeated has the sector's newest copy, or says where it is. What that replaced may be
@@ -76,15 +69,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn replay(&mut self) -> Result<(), Fault<D::Error>> {
         // Another page may be there since.
         self.stamp_read = None;
-        for block in self.blocks.all() {
-            if self.age_of_tags(block)? == TagAge::Old {
-                continue;
-            }
-            for page in 0..self.shape.area_at(block).pages {
-                self.replay_page(Spot { block, page })?;
-            }
-        }
-        Ok(())
+        self.visit_young(Self::replay_page)
     }
 
     fn replay_page(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
@@ -97,9 +82,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         }
         for slot in 0..self.shape.area_at(spot.block).slots {
-            if let Some(sector) = self.kept.slot(slot).copy_of()
-                && sector < self.shape.end()
-            {
+            if let Some(sector) = self.copied(slot) {
                 self.replay_slot(sector, (spot, slot), tag.stamp)?;
             }
         }
@@ -133,12 +116,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.map.note_dirty(leaf);
         }
         let entry = Entry { place: self.place(spot, slot), old: Old::Released };
-        while !self.table.put(sector, entry) {
-            self.leave_to_rest();
-            if !self.part.holds(sector) {
-                break;
-            }
-        }
-        Ok(())
+        if self.table.put(sector, entry) { Ok(()) } else { Err(Fault::Corrupt) }
     }
 }

@@ -217,21 +217,33 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(of(seen.tag().map_or(open, |tag| tag.stamp > horizon)))
     }
 
-    /// Returns the youngest page of sectors below the ceiling.
-    fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let mut youngest = None;
+    /// Visits every page of the blocks whose tags must be read.
+    pub(crate) fn visit_young(
+        &mut self,
+        mut visit: impl FnMut(&mut Self, Spot) -> Result<(), Fault<D::Error>>,
+    ) -> Result<(), Fault<D::Error>> {
         for block in self.blocks.all() {
-            if self.age_of_tags(block)? == TagAge::Old {
-                continue;
-            }
-            for page in 0..self.shape.area_at(block).pages {
-                let spot = Spot { block, page };
-                let Seen::Page(read) = self.door.look(spot, Cause::Mount)? else { continue };
-                if door::is_sectors(read.tag.kind) && read.tag.stamp < ceiling {
-                    youngest = younger(youngest, Some(Youngest { stamp: read.tag.stamp, spot }));
+            if self.age_of_tags(block)? == TagAge::Young {
+                for page in 0..self.shape.area_at(block).pages {
+                    visit(self, Spot { block, page })?;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Returns the youngest page of sectors below the ceiling.
+    fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+        let mut youngest = None;
+        self.visit_young(|ftl, spot| {
+            if let Some(tag) = ftl.door.look(spot, Cause::Mount)?.tag()
+                && door::is_sectors(tag.kind)
+                && tag.stamp < ceiling
+            {
+                youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            }
+            Ok(())
+        })?;
         Ok(youngest)
     }
 }
