@@ -136,19 +136,11 @@ pub(crate) unsafe fn start<K: Face>(
         .map_err(Fault::from)
         .and(given)
         // SAFETY: what the caller gave.
-        .and_then(|given| unsafe { started(&given, start) });
-    let fault = match outcome {
+        .and_then(|given| unsafe { started(&given, start) })
         // SAFETY: as before.
-        Ok(mounted) => match unsafe { put(device, mounted) } {
-            Ok(()) => None,
-            Err(error) => Some(error.into()),
-        },
-        Err(fault) => Some(fault),
-    };
-    let told = fault.map_or(Detail::NONE, |fault: Fault| fault.detail);
+        .and_then(|mounted| unsafe { put(device, mounted) }.map_err(Fault::from));
     // SAFETY: where the caller wants it, or null.
-    unsafe { told.give(detail) };
-    fault.map_or(Ok(()), |fault| Err(fault.error))
+    unsafe { tell(outcome, detail) }
 }
 
 fn plan<K: Face>(geometry: &Geometry, config: &K::Config) -> Result<K::Plan, Fault> {
