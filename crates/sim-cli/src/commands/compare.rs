@@ -18,9 +18,9 @@ use crate::input::options::Options;
 use crate::input::trace::fit::FitChoice;
 use crate::input::workload::Workload;
 use crate::output::progress::Bar;
-use crate::output::ranking::{Pair, Row};
+use crate::output::ranking::{Pair, Ranking, Row};
 use crate::output::table::{Edge, Table};
-use crate::output::verdict::Field;
+use crate::output::verdict::{Field, Verdict};
 use crate::output::{csv, json, ranking, report, side_by_side, text};
 
 /// The arguments of `compare`.
@@ -127,11 +127,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let pairs = entrants.pairs(&all);
     let (systems, device) = (&entrants.systems, &args.options.device);
     let field = Field { runs, pairs: &pairs, systems, device, setup: &setup };
-    report::write(&args.options, &field, &outcomes)?;
+    let verdict = field.verdict();
+    report::write(&args.options, &field, &verdict, &outcomes)?;
     let asked = || args.options.files().chain(args.csv.as_deref());
-    let is_shown = !written(args, &field, out)?;
+    let is_shown = !written(args, &field, &verdict, out)?;
     if is_shown {
         tell(args, &field, &outcomes, out)?;
+        verdict.write(out)?;
+        writeln!(out, "\nAll sectors read were verified: each held the data last written.")?;
     }
     replay::ended(asked(), all.into_iter())
 }
@@ -158,7 +161,12 @@ fn one_output(args: &Args) -> Result<(), Failure> {
 }
 
 /// Writes the CSV and the JSON that were asked for. Returns whether one of them went to standard output.
-fn written(args: &Args, field: &Field<'_>, out: &mut dyn Write) -> Result<bool, Failure> {
+fn written(
+    args: &Args,
+    field: &Field<'_>,
+    verdict: &Verdict<'_>,
+    out: &mut dyn Write,
+) -> Result<bool, Failure> {
     let mut is_output_taken = false;
     if let Some(path) = &args.csv {
         let text = as_csv(field);
@@ -170,11 +178,13 @@ fn written(args: &Args, field: &Field<'_>, out: &mut dyn Write) -> Result<bool, 
             files::replace(path, text.as_bytes())?;
         }
     }
-    let comparison = comparison(field);
-    Ok(json::write(&args.options, &comparison, out)? || is_output_taken)
+    if args.options.json.is_some() {
+        is_output_taken |= json::write(&args.options, &comparison(field, verdict), out)?;
+    }
+    Ok(is_output_taken)
 }
 
-fn comparison<'a>(field: &Field<'a>) -> Comparison<'a> {
+fn comparison<'a>(field: &Field<'a>, verdict: &Verdict<'a>) -> Comparison<'a> {
     let ratios = field
         .runs
         .iter()
@@ -188,7 +198,7 @@ fn comparison<'a>(field: &Field<'a>) -> Comparison<'a> {
         without_slc: pairs
             .filter_map(|pair| Some((name(pair), of_device(pair.without?))))
             .collect(),
-        ranking: field.verdict().ranking.map_or_else(Vec::new, |ranking| ranking.rows()),
+        ranking: verdict.ranking.as_ref().map_or_else(Vec::new, Ranking::rows),
     }
 }
 
@@ -205,7 +215,7 @@ fn of_device(run: &RunResult) -> Value {
     value
 }
 
-/// The comparison as text.
+/// The runs as text, side by side.
 fn tell(
     args: &Args,
     field: &Field<'_>,
@@ -217,9 +227,7 @@ fn tell(
     let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
     table(&all, out)?;
     hardware(&all, field.setup, out)?;
-    ratios(field.runs, first, out)?;
-    field.verdict().write(out)?;
-    Ok(writeln!(out, "\nAll sectors read were verified: each held the data last written.")?)
+    ratios(field.runs, first, out)
 }
 
 /// One line per run, below a line of names.

@@ -30,10 +30,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
     let device = &args.options.device;
     let field = Field { runs: &runs, pairs: &[], systems, device, setup: &setup };
-    report::write(&args.options, &field, &outcomes)?;
+    let verdict = field.verdict();
+    report::write(&args.options, &field, &verdict, &outcomes)?;
     for result in &runs {
         if !json::write(&args.options, result, out)? {
-            text::write(result, &args.options, &field, out)?;
+            text::write(result, &args.options, &setup, &verdict, out)?;
         }
     }
     replay::ended(args.options.files(), outcomes.iter().map(|outcome| &outcome.result))

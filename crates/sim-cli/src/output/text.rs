@@ -13,7 +13,7 @@ use crate::engine::systems::hardware_name;
 use crate::input::device::Setup;
 use crate::input::options::Options;
 use crate::output::table::{Edge, Table};
-use crate::output::verdict::Field;
+use crate::output::verdict::Verdict;
 
 /// Writes the workload and the system.
 pub(crate) fn heading(
@@ -88,12 +88,13 @@ pub(crate) const fn overlap(setup: &Setup) -> &'static str {
 pub(crate) fn write(
     result: &RunResult,
     options: &Options,
-    field: &Field<'_>,
+    setup: &Setup,
+    verdict: &Verdict<'_>,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    heading(result, options, field.setup, out)?;
+    heading(result, options, setup, out)?;
     body(result, out)?;
-    field.verdict().write(out)
+    verdict.write(out)
 }
 
 /// Writes everything but the heading.

@@ -3,18 +3,13 @@
 use super::{Listed, Ranking, Standing};
 use crate::base::show;
 
-/// The heads of its columns.
-pub(crate) fn heads(bytes_a_day: u64) -> Vec<String> {
-    let life = format!("life at {}", show::bytes_a_day(bytes_a_day));
-    let heads =
-        ["", "speed for the money", "speed", "price", life.as_str(), "energy", "power loss", "RAM"];
-    heads.map(String::from).into()
-}
-
 impl Ranking<'_> {
     /// The heads of the table's columns.
     pub(crate) fn heads(&self) -> Vec<String> {
-        heads(self.first.bytes_a_day)
+        let life = format!("life at {}", show::bytes_a_day(self.first.bytes_a_day));
+        let heads =
+            ["", "speed for the money", "speed", "price", &life, "energy", "power loss", "RAM"];
+        heads.map(String::from).into()
     }
 
     /// Its rows, a system each, the best first.

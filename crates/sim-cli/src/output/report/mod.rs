@@ -25,24 +25,31 @@ use shown::{Shown, cause_name, shown};
 pub(crate) fn write(
     options: &Options,
     field: &Field<'_>,
+    verdict: &Verdict<'_>,
     outcomes: &[Outcome],
 ) -> Result<(), Failure> {
     match &options.report {
         Some(path) if !outcomes.iter().any(|outcome| outcome.result.partial) => {
-            page_of(options, field, outcomes).write(path)
+            page_of(options, field, verdict, outcomes).write(path)
         }
         _ => Ok(()),
     }
 }
 
-fn page_of(options: &Options, field: &Field<'_>, outcomes: &[Outcome]) -> Page {
+fn page_of(
+    options: &Options,
+    field: &Field<'_>,
+    verdict: &Verdict<'_>,
+    outcomes: &[Outcome],
+) -> Page {
     let runs = shown(outcomes);
     let trace = show::names(&options.workload.traces);
     let trace = trace.rsplit('/').next().unwrap_or_default();
     let systems: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let what = if let [one] = systems[..] { one } else { "Systems compared" };
     let mut page = Page::new(&format!("{what} on {}: {trace}", field.setup.part.name));
-    verdict(&mut page, field);
+    answer(&mut page, verdict);
+    define(&mut page, field.runs.iter().map(|run| run.system.as_str()));
     what_ran(&mut page, options, field, &runs);
     results(&mut page, field, &runs);
     times(&mut page, &runs);
@@ -53,21 +60,20 @@ fn page_of(options: &Options, field: &Field<'_>, outcomes: &[Outcome]) -> Page {
 }
 
 /// The answer comes first, then a picture of it and the ranking: for readers who stop there.
-fn verdict(page: &mut Page, field: &Field<'_>) {
-    let Verdict { ranking, answers, warnings } = field.verdict();
+fn answer(page: &mut Page, verdict: &Verdict<'_>) {
+    let Verdict { ranking, answers, warnings } = verdict;
     if let Some((answer, others)) = answers.split_first() {
         page.answer(answer);
-        if let Some(ranking) = &ranking {
+        if let Some(ranking) = ranking {
             page.chart(&charts::speeds(ranking));
             page.table(&ranking.heads(), &ranking.table());
             page.note(RULE);
         }
         page.list(others);
     }
-    for warning in &warnings {
+    for warning in warnings {
         page.warning(warning);
     }
-    define(page, field.runs.iter().map(|run| run.system.as_str()));
 }
 
 /// What the systems are, for readers who do not know them.

@@ -6,18 +6,16 @@
 //! ```
 //!
 //! Requests are taken at one action, chosen by [`Stage`]; other events are skipped, and so is the summary at the end.
-//! In the kind, D is a discard (a trim here), W a write, R a read; a request without blocks is a flush if the kind has
-//! F, and otherwise does not access the medium. A flush combined with a write counts as that write. Events of several
-//! devices are set side by side in the order in which the devices appear. Times are used as recorded, even if one of
-//! them jumps.
+//! Events of several devices are set side by side in the order in which the devices appear. Times are used as recorded,
+//! even if one of them jumps.
 
 use nand_model::part::Nanos;
 
 use super::format::{Format, Line, Lines, lines};
+use super::rwbs;
 use super::stage::Stage;
-use super::units::{BLOCK, Names, apart};
+use super::units::Names;
 use crate::input::trace::fields::Cursor;
-use crate::input::trace::{Op, Request};
 
 pub(super) const FORMAT: Format = Format {
     name: "blkparse",
@@ -107,20 +105,8 @@ fn request(event: Event<'_>, devices: &mut Names) -> Option<Line> {
     cursor.gap()?;
     let kind = cursor.word();
     cursor.gap()?;
-    let (block, blocks) = extent(&mut cursor)?;
-    let op = match kind {
-        _ if blocks == 0 && kind.contains(&b'F') => {
-            return Some(Line::Request(Request { time, op: Op::Flush, offset: 0, length: 0 }));
-        }
-        _ if blocks == 0 => return Some(Line::Nothing),
-        _ if kind.contains(&b'D') => Op::Trim,
-        _ if kind.contains(&b'W') => Op::Write,
-        _ if kind.contains(&b'R') => Op::Read,
-        _ => return Some(Line::Nothing),
-    };
-    let length = blocks.checked_mul(BLOCK)?;
-    let offset = apart(devices.number(device)?, block.checked_mul(BLOCK)?, length)?;
-    Some(Line::Request(Request { time, op, offset, length }))
+    let blocks = extent(&mut cursor)?;
+    rwbs::request(time, kind, blocks, || devices.number(device))
 }
 
 /// First block and number of blocks; both are zero for a command without blocks.
@@ -146,6 +132,7 @@ mod tests {
     use super::super::tests::{bad, parse as parse_all};
     use super::super::units::SPAN;
     use super::*;
+    use crate::input::trace::{Op, Request};
 
     const ISSUED: &str = "\
   8,16   3        4     0.000011950  3645  I   R 4938888 + 256 [java]

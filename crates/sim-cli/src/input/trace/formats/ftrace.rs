@@ -6,13 +6,12 @@
 //! ```
 //!
 //! After the name of the event come device, kind, bytes, command, first block and blocks (of 512 bytes); newer kernels
-//! tell a priority after them. Other events are skipped, and so are comments. Kinds are those of blkparse; a request
-//! without blocks is a flush if its kind has F, and otherwise does not access the medium.
+//! tell a priority after them. Other events are skipped, and so are comments.
 
 use super::format::{Format, Line, Lines, lines};
-use super::units::{BLOCK, Names, apart};
+use super::rwbs;
+use super::units::Names;
 use crate::input::trace::fields::Cursor;
-use crate::input::trace::{Op, Request};
 
 pub(super) const FORMAT: Format = Format {
     name: "ftrace",
@@ -65,19 +64,7 @@ fn parse(line: &[u8], devices: &mut Names) -> Option<Line> {
     cursor.pass(b'+')?;
     cursor.gap()?;
     let blocks = cursor.number()?;
-    let op = match kind {
-        _ if blocks == 0 && kind.contains(&b'F') => {
-            return Some(Line::Request(Request { time, op: Op::Flush, offset: 0, length: 0 }));
-        }
-        _ if blocks == 0 => return Some(Line::Nothing),
-        _ if kind.contains(&b'D') => Op::Trim,
-        _ if kind.contains(&b'W') => Op::Write,
-        _ if kind.contains(&b'R') => Op::Read,
-        _ => return Some(Line::Nothing),
-    };
-    let length = blocks.checked_mul(BLOCK)?;
-    let offset = apart(devices.number(device)?, block.checked_mul(BLOCK)?, length)?;
-    Some(Line::Request(Request { time, op, offset, length }))
+    rwbs::request(time, kind, (block, blocks), || devices.number(device))
 }
 
 #[cfg(test)]
@@ -85,6 +72,7 @@ mod tests {
     use super::super::tests::{bad, parse as parse_all};
     use super::super::units::SPAN;
     use super::*;
+    use crate::input::trace::Op;
 
     #[test]
     fn of_all_events_those_are_requests_that_were_issued() {

@@ -27,6 +27,7 @@ mod msr;
 mod octf;
 mod oracle;
 mod plain;
+mod rwbs;
 mod spc;
 mod srt;
 mod stage;
