@@ -24,8 +24,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Gives up the leaves of a page's sectors whose newest page is gone. What is older than the horizon was in map pages once: if the
-    /// newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest page.
+    /// Gives up the leaves of a page's sectors whose newest page is gone. What is older than the horizon was in map
+    /// pages once: if the newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest
+    /// page.
     fn give_up_gone(&mut self, spot: Spot, unreadable: Spot) -> Result<(), Fault<D::Error>> {
         let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
         let tag = page.tag;
