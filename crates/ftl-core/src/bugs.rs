@@ -62,6 +62,7 @@ bugs! {
     ForgetFoldsLastPage "A fold counts as finished without its last page."
     DistrustTail "Two unreadable pages in the log's last block always count as the start of its erase."
     MarkBeforeFold "The target of a fold that failed is marked bad before the next fold begins."
+    HideDriverError "The driver fails while a fold begins again, and the request tells of it as of an earlier failure."
     TrustFailedFold "A fold counts as finished by its last page although another was begun because it failed."
     ForgetPartners "A fold counts as finished although its last page may be torn and has corrupted others."
     EraseFrozenEarly "A fold erases the first of its frozen blocks before its last page is programmed."

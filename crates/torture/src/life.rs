@@ -265,7 +265,10 @@ impl Mind<'_> {
         }
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(self.broken(&step, Breach::Endless)),
-            (_, Some(Halt::PowerOff)) => Ok(After::Off),
+            (outcome, Some(Halt::PowerOff)) => match told_of_failure(step, &outcome) {
+                Ok(()) => Ok(After::Off),
+                Err(breach) => Err(self.broken(&step, breach)),
+            },
             (Ok(work), None) => {
                 allow(ftl);
                 if let Some(owed) = owed(ftl, work) {
@@ -380,6 +383,19 @@ pub(crate) fn ask(
         Step::Read { .. } | Step::Compare | Step::Rest => {}
     }
     Ok(Work::Left)
+}
+
+/// Whether a request in which power was cut says so: that the device has failed, with the driver's error.
+pub(crate) fn told_of_failure(
+    step: Step,
+    outcome: &Result<Work, StoreWriteError<Halt>>,
+) -> Result<(), Breach> {
+    match (step, outcome) {
+        // The comparison asked, and accepted what it was told.
+        (Step::Read { .. } | Step::Compare, _) | (_, Err(StoreWriteError::Device(Some(_)))) => Ok(()),
+        (_, Ok(_)) => Err(Breach::Refused("power failed in it, and it succeeded".into())),
+        (_, Err(error)) => Err(Breach::Refused(format!("power failed in it, and it says: {error}"))),
+    }
 }
 
 /// Pages read in idle time after a scrub was started.

@@ -14,7 +14,7 @@ use crate::dice::{Share, mix};
 use crate::faults::Faults;
 use crate::history::History;
 use crate::injury::Injuries;
-use crate::life::{ask, owed};
+use crate::life::{ask, owed, told_of_failure};
 use crate::on_flash::Bounded;
 use crate::panics;
 use crate::played::{Play, Played};
@@ -326,7 +326,9 @@ impl Dweller<'_> {
         };
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
-            (_, Some(Halt::PowerOff)) => Ok(After::Off),
+            (outcome, Some(Halt::PowerOff)) => {
+                told_of_failure(step, &outcome).map(|()| After::Off)
+            }
             (Ok(work), None) => {
                 self.acknowledge(ftl, step);
                 match owed(ftl, work) {
