@@ -173,6 +173,7 @@ pub mod config;
 
 pub mod table;
 
+mod holder;
 mod quotient;
 
 pub mod image;

@@ -392,9 +392,13 @@ pub(crate) fn told_of_failure(
 ) -> Result<(), Breach> {
     match (step, outcome) {
         // The comparison asked, and accepted what it was told.
-        (Step::Read { .. } | Step::Compare, _) | (_, Err(StoreWriteError::Device(Some(_)))) => Ok(()),
+        (Step::Read { .. } | Step::Compare, _) | (_, Err(StoreWriteError::Device(Some(_)))) => {
+            Ok(())
+        }
         (_, Ok(_)) => Err(Breach::Refused("power failed in it, and it succeeded".into())),
-        (_, Err(error)) => Err(Breach::Refused(format!("power failed in it, and it says: {error}"))),
+        (_, Err(error)) => {
+            Err(Breach::Refused(format!("power failed in it, and it says: {error}")))
+        }
     }
 }
 

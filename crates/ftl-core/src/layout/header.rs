@@ -65,6 +65,9 @@ pub struct TableOf {
     pub probing: u32,
 }
 
+/// Header blocks, at the start of a region. There are two, so that one may go bad.
+pub const HEADER_BLOCKS: u16 = 2;
+
 /// Why a header cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderError {

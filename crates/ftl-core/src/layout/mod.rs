@@ -17,7 +17,7 @@ mod page_note;
 mod payload;
 
 pub use checkpoint::{Seal, fingerprint, image_check};
-pub use header::{Header, HeaderError, PagesOf, TableOf, pairing_check};
+pub use header::{HEADER_BLOCKS, Header, HeaderError, PagesOf, TableOf, pairing_check};
 pub use page_note::PageNote;
 pub use payload::{Trim, put_summary, summary, summary_pages, summary_sectors};
 

@@ -326,9 +326,7 @@ impl Dweller<'_> {
         };
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
-            (outcome, Some(Halt::PowerOff)) => {
-                told_of_failure(step, &outcome).map(|()| After::Off)
-            }
+            (outcome, Some(Halt::PowerOff)) => told_of_failure(step, &outcome).map(|()| After::Off),
             (Ok(work), None) => {
                 self.acknowledge(ftl, step);
                 match owed(ftl, work) {

@@ -35,6 +35,7 @@ use ftl_iface::{
 use crate::bugs::{Bug, planted};
 use crate::config::Refresh;
 use crate::error::Fault;
+use crate::holder::{self, Holder, Magic};
 use crate::hybrid::shape::{Area, Shape};
 use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
 use crate::probe::{Cause, Event, Probe, Verb};
@@ -412,6 +413,12 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Err(EraseError::Failed) => Ok(Erasure::Failed),
             Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
         }
+    }
+
+    /// Looks for another FTL's headers.
+    pub(crate) fn look_for(&mut self, magic: Magic) -> Result<Holder, Fault<D::Error>> {
+        self.alive()?;
+        holder::look_for(&mut self.device, magic).map_err(|error| self.driver_failed(error))
     }
 
     /// Whether the block of a spot is marked bad, or listed as such.

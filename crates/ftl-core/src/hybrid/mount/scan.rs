@@ -6,6 +6,7 @@ use super::checkpoint::Checkpoint;
 use super::error::MountError;
 use super::log::ChainOrder;
 use crate::config::Config;
+use crate::holder::Holder;
 use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
@@ -78,6 +79,10 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
                 }
                 Err(fault) => return Err(fault.into()),
             }
+        }
+        let is_blank = matches!(worst, MountError::NotFormatted);
+        if is_blank && self.flash.look_for(Header::PAGE_STORE)? == Holder::ThatFtl {
+            return Err(MountError::OfPageStore);
         }
         Err(worst)
     }

@@ -409,7 +409,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             };
             // A device that has failed for good is asked for nothing more, and its error is the one to tell.
             let begun = match begun {
-                Err(error @ Fault::Device(_)) if !planted(Bug::HideDriverError) => return Err(error),
+                Err(error @ Fault::Device(_)) if !planted(Bug::HideDriverError) => {
+                    return Err(error);
+                }
                 begun => begun,
             };
             if let Some(failed) = failed {

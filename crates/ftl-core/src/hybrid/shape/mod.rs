@@ -28,8 +28,7 @@ use crate::hybrid::address::{BlockNumber, LogBlock, LogicalBlock};
 use crate::layout;
 use crate::table::{Width, short, word};
 
-/// Header blocks, the first of the meta area. There are two, so that one may go bad.
-pub const HEADER_BLOCKS: u16 = 2;
+pub use crate::layout::HEADER_BLOCKS;
 
 /// Blocks for the copies that a mount makes of data which a power cut may have damaged. They follow the headers, and
 /// are used in turn.

@@ -8,6 +8,7 @@ use ftl_iface::{
 
 use super::weak::{Weak, WeakOnes};
 use crate::error::Fault;
+use crate::holder::{self, Holder, Magic};
 use crate::layout::{self, FormatKey, Kind, Slot, Stamp, Tag};
 use crate::paged::plan::address::{BlockNumber, Spot};
 use crate::paged::plan::config::RefreshLimits;
@@ -463,6 +464,12 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     pub(crate) fn is_bad_block(&mut self, block: Block) -> Result<bool, Fault<D::Error>> {
         self.alive()?;
         self.device.is_bad(block).map_err(|error| self.driver_failed(error))
+    }
+
+    /// Looks for another FTL's headers.
+    pub(crate) fn look_for(&mut self, magic: Magic) -> Result<Holder, Fault<D::Error>> {
+        self.alive()?;
+        holder::look_for(&mut self.device, magic).map_err(|error| self.driver_failed(error))
     }
 
     /// Marks a block bad. If the mark fails, the next mount takes the block for good, and it fails again.

@@ -15,7 +15,7 @@ use crate::quotient::{ceil, divided, floor};
 /// Cells of the dirty table that are looked at together.
 pub(crate) const GROUP: usize = 8;
 /// Header blocks, at the start of the area that holds the map.
-pub const HEADERS: u16 = 2;
+pub const HEADERS: u16 = layout::HEADER_BLOCKS;
 
 /// The fewest blocks of a ring of anchors: while one is erased, the last anchor stands in another.
 pub const RING_MIN: u16 = 2;

@@ -13,7 +13,8 @@ use crate::bugs::{Bug, planted};
 use crate::config::Endurance;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
-use crate::layout::{FormatKey, Stamp};
+use crate::holder::Holder;
+use crate::layout::{self, FormatKey, Stamp};
 use crate::paged::flash::door::{Door, KeptSlots};
 use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
@@ -309,7 +310,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 (HeaderBlock::Foreign | HeaderBlock::Erased, _) => {}
             }
         }
-        let Some((found, _)) = youngest else { return Err(worst) };
+        let Some((found, _)) = youngest else {
+            let is_blank = matches!(worst, PagedMountError::NotFormatted);
+            if is_blank && self.door.look_for(layout::Header::MAGIC)? == Holder::ThatFtl {
+                return Err(PagedMountError::OfHybrid);
+            }
+            return Err(worst);
+        };
         if let Some(other) = identity::other_setting(&found, &self.shape) {
             return Err(PagedMountError::OtherConfig(other));
         }

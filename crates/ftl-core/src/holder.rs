@@ -1,0 +1,37 @@
+//! A device without a header where an FTL keeps its own may hold the other FTL's: it can be in another region.
+
+use ftl_iface::{Block, Bytes, NandDevice, PageIndex, ReadError, Region};
+
+use crate::layout::HEADER_BLOCKS;
+
+/// The first bytes of a header: they name the FTL.
+pub(crate) type Magic = [u8; 8];
+
+/// Who has formatted a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    /// The FTL that was looked for.
+    ThatFtl,
+    /// Nobody, or somebody else.
+    Unknown,
+}
+
+/// Looks for the headers of an FTL in every region.
+pub(crate) fn look_for<D: NandDevice>(device: &mut D, magic: Magic) -> Result<Holder, D::Error> {
+    for region in Region::ALL {
+        let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
+        for index in 0..blocks.min(HEADER_BLOCKS.into()) {
+            let block = Block::new(region, index);
+            if device.is_bad(block)? {
+                continue;
+            }
+            let mut start = Magic::default();
+            match device.read(block.page(PageIndex::new(0)), Bytes::ZERO, &mut start, &mut []) {
+                Ok(_) if start == magic => return Ok(Holder::ThatFtl),
+                Ok(_) | Err(ReadError::Uncorrectable) => {}
+                Err(ReadError::Driver(error)) => return Err(error),
+            }
+        }
+    }
+    Ok(Holder::Unknown)
+}
