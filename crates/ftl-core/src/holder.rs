@@ -2,7 +2,7 @@
 
 use ftl_iface::{Block, Bytes, NandDevice, PageIndex, ReadError, Region};
 
-use crate::layout::HEADER_BLOCKS;
+use crate::layout::{HEADER_BLOCKS, Kind};
 
 /// The first bytes of a header: they name the FTL.
 pub(crate) type Magic = [u8; 8];
@@ -25,8 +25,16 @@ pub(crate) fn look_for<D: NandDevice>(device: &mut D, magic: Magic) -> Result<Ho
             if device.is_bad(block)? {
                 continue;
             }
-            let mut start = Magic::default();
-            match device.read(block.page(PageIndex::new(0)), Bytes::ZERO, &mut start, &mut []) {
+            let page = block.page(PageIndex::new(0));
+            let (mut kind, mut start) = ([0], Magic::default());
+            // Only of a header are the first bytes known to be its name.
+            let read = match device.read(page, Bytes::ZERO, &mut [], &mut kind) {
+                Ok(_) if kind == [Kind::Header as u8] => {
+                    device.read(page, Bytes::ZERO, &mut start, &mut [])
+                }
+                other => other,
+            };
+            match read {
                 Ok(_) if start == magic => return Ok(Holder::ThatFtl),
                 Ok(_) | Err(ReadError::Uncorrectable) => {}
                 Err(ReadError::Driver(error)) => return Err(error),

@@ -24,7 +24,7 @@ pub use payload::{Trim, put_summary, summary, summary_pages, summary_sectors};
 use ftl_iface::Sector;
 
 const SECTORS: usize = 12;
-const NOTE_BITS: u32 = 24;
+pub(crate) const NOTE_BITS: u32 = 24;
 const SECTOR_BYTES: usize = 4;
 
 /// Bytes of a tag on a page of that many slots.

@@ -104,6 +104,36 @@ pub const fn is_redone(kind: Kind) -> bool {
     matches!(kind, Kind::Rescue | Kind::Commit)
 }
 
+/// Set in the note of a repetition that holds a part of the page: it did not fit in one page of the fast area.
+const PART: u32 = 1 << (layout::NOTE_BITS - 1);
+
+/// How much of a page its repetition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All.
+    Whole,
+    /// Some of its sectors. Parts count only with a proof behind them: until then the page itself does.
+    Part,
+}
+
+/// Returns the note of a repetition, so many stamps after the first attempt: zero if they are too many.
+pub const fn note_redone(extent: Extent, distance: u32) -> u32 {
+    let distance = if distance < PART { distance } else { 0 };
+    match extent {
+        Extent::Whole => distance,
+        Extent::Part => PART | distance,
+    }
+}
+
+/// Returns the stamp of the first attempt, and what of the page this attempt holds.
+pub const fn first_attempt(tag: Tag) -> (Stamp, Extent) {
+    if !is_redone(tag.kind) {
+        return (tag.stamp, Extent::Whole);
+    }
+    let extent = if tag.note & PART == 0 { Extent::Whole } else { Extent::Part };
+    (tag.stamp.before(tag.note & !PART), extent)
+}
+
 impl Seen<'_> {
     /// Returns the tag, if there is one.
     pub const fn tag(self) -> Option<Tag> {
@@ -393,6 +423,14 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     pub fn hold_kept(&mut self, kept: &KeptSlots<'_>) {
         for slot in 0..self.shape.slots_max() {
             self.hold(slot, kept.slot(slot));
+        }
+    }
+
+    /// Holds some of the kept slots, from one on, and no others.
+    pub fn hold_part(&mut self, kept: &KeptSlots<'_>, from: u16, count: u16) {
+        self.hold_no_more(count);
+        for slot in 0..count {
+            self.hold(slot, kept.slot(from + slot));
         }
     }
 

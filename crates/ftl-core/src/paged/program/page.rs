@@ -5,7 +5,7 @@ use ftl_iface::{NandDevice, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
-use crate::paged::flash::door::Seen;
+use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
@@ -37,6 +37,8 @@ pub(crate) enum Written {
     New(Kind),
     /// A repetition of the page with that stamp.
     Again(Kind, Stamp),
+    /// A part of one that does not fit in a page.
+    Part(Stamp),
 }
 
 /// Whether a sector's previous place is known.
@@ -56,7 +58,7 @@ fn again(what: Written, failed: Stamp) -> Written {
         Written::New(Kind::Sectors) => Written::Again(Kind::Rescue, failed),
         Written::New(Kind::Map) => Written::Again(Kind::Commit, failed),
         // A proof holds nothing.
-        Written::New(_) | Written::Again(..) => what,
+        Written::New(_) | Written::Again(..) | Written::Part(_) => what,
     }
 }
 
@@ -92,11 +94,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             };
             let (kind, note) = match what {
                 Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
-                Written::Again(kind, first) => {
-                    let first =
-                        if planted(Bug::HideRepetition) { self.door.stamp().next() } else { first };
-                    (kind, self.door.stamp().distance_to_next(first.low()))
-                }
+                Written::Again(kind, first) => (kind, self.note_redone(Extent::Whole, first)),
+                Written::Part(first) => (Kind::Rescue, self.note_redone(Extent::Part, first)),
             };
             match self.door.program(spot, kind, note, data, cause) {
                 Ok(()) => {
@@ -126,6 +125,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         Err(Fault::ReadOnly)
+    }
+
+    /// Returns the note of the next page if it repeats the one with that stamp.
+    fn note_redone(&self, extent: Extent, first: Stamp) -> u32 {
+        let next = self.door.stamp();
+        let first = if planted(Bug::HideRepetition) { next.next() } else { first };
+        door::note_redone(extent, next.distance_to_next(first.low()))
     }
 
     /// Programs a proof: an empty page, which shows that everything before it was acknowledged.

@@ -252,9 +252,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.read_maps(ceiling)?;
         self.part.ceiling = ceiling;
         self.enter_part()?;
-        if self.shows_suspect_acknowledged() {
-            self.suspect = None;
-            self.blocks.unpin_all();
+        if self.needs_suspect() {
+            if self.unreadable.is_none() {
+                // The page that it replaced was erased, so it was acknowledged.
+                self.suspect = None;
+                self.blocks.unpin_all();
+            }
             self.part.ceiling = youngest.next();
             self.read_maps(youngest.next())?;
             self.enter_part()?;
@@ -271,12 +274,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         Ok(())
     }
 
-    /// Whether the map page to be repeated was acknowledged: everything before it fitted into the table when it was
-    /// written. If it no longer does, and no map page is gone, what it replaced was erased since.
-    fn shows_suspect_acknowledged(&self) -> bool {
+    /// Whether a mount counts on the map page to be repeated: everything before it fitted into the table when it was
+    /// written. If it no longer does, what it replaced was erased since, or has become unreadable.
+    fn needs_suspect(&self) -> bool {
         let is_map = matches!(self.suspect, Some(Suspect { what: What::Map(_), .. }));
         let is_smaller = self.shape.table_entries < self.formatted_entries;
-        self.has_rest() && is_map && !is_smaller && self.unreadable.is_none()
+        let is_needed = self.has_rest() && is_map && !is_smaller;
+        is_needed && (self.unreadable.is_none() || !planted(Bug::DoubtNeeded))
     }
 
     /// Restores the throttle from the wear of both areas.

@@ -77,6 +77,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut list = List { page: self.map.vacate(None), len: 0 };
         self.list_since(&newest, &mut list)?;
         let ceiling = self.suspect_since(newest.stamp, &mut list)?;
+        if self.suspect_is_part() {
+            // The page that it is a part of may be older than the list.
+            return Err(Unfinished::Untrusted);
+        }
         // If the records of the later pages do not fit, the base is lost again.
         self.anchors.base = newest.head.base;
         self.replay_anchors(&newest)?;

@@ -5,8 +5,8 @@ use ftl_iface::NandDevice;
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::Stamp;
-use crate::paged::flash::door::{self, Seen};
+use crate::layout::{Stamp, Tag};
+use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::map;
@@ -38,13 +38,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut ceiling = Stamp::new(u64::MAX);
         // A page that cannot be read as a whole is given up for the one before it.
         for _ in 0..=self.shape.blocks() {
+            let horizon = self.epoch.horizon;
             let Some(youngest) = self.youngest_below(ceiling)? else {
                 return Ok((Stamp::ZERO, Stamp::ZERO));
             };
             if let Some(first) = self.keep_suspect(youngest)? {
-                return Ok((first, youngest.stamp));
+                return Ok((self.keep_whole(youngest, first)?, youngest.stamp));
             }
             ceiling = youngest.stamp;
+            if !planted(Bug::KeepHorizon) {
+                // A page of the map that is given up must not show that others are gone.
+                self.epoch.horizon = horizon;
+            }
         }
         Err(Fault::Corrupt)
     }
@@ -55,7 +60,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(youngest) = map {
             self.note_horizon(youngest.spot)?;
         }
-        Ok(younger(map, self.youngest_tag(ceiling)?))
+        Ok(younger(map, self.youngest_tag(ceiling, |_| true)?))
     }
 
     /// Reads the page into the page buffer, and returns the stamp of the first attempt. `None`: it cannot be read. A
@@ -88,9 +93,41 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Some(what) = what else { return Ok(None) };
         self.kept.keep(&read);
         self.door.hold_kept(&self.kept);
-        let first = if door::is_redone(tag.kind) { tag.stamp.before(tag.note) } else { tag.stamp };
-        self.suspect = Some(Suspect { spot, what, first, origin: None });
+        let (first, extent) = door::first_attempt(tag);
+        self.suspect = Some(Suspect { spot, what, first, extent, origin: None });
         Ok(Some(first))
+    }
+
+    /// If the page kept is a part, keeps the page that it is a part of instead. Returns the stamp from which on pages are
+    /// ignored.
+    ///
+    /// If that one has become unreadable, it was never acknowledged, nor read by the host. Then each part counts for
+    /// itself, and only this one may be torn.
+    fn keep_whole(&mut self, part: Youngest, first: Stamp) -> Result<Stamp, Fault<D::Error>> {
+        if !self.suspect_is_part() || planted(Bug::TrustPart) {
+            return Ok(first);
+        }
+        let is_whole =
+            |tag: Tag| !door::is_proof(tag.kind) && door::first_attempt(tag).1 == Extent::Whole;
+        let mut ceiling = part.stamp;
+        while let Some(page) = self.youngest_tag(ceiling, is_whole)?
+            && page.stamp >= first
+        {
+            if let Some(first) = self.keep_suspect(page)? {
+                return Ok(first);
+            }
+            ceiling = page.stamp;
+        }
+        self.keep_suspect(part)?;
+        if let Some(suspect) = &mut self.suspect {
+            suspect.first = part.stamp;
+        }
+        Ok(part.stamp)
+    }
+
+    /// Whether the page kept is a part of one that did not fit.
+    pub(crate) fn suspect_is_part(&self) -> bool {
+        self.suspect.is_some_and(|suspect| suspect.extent == Extent::Part)
     }
 
     /// Takes the horizon from a map page. It is valid as soon as it is written: it describes what was acknowledged
@@ -232,13 +269,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Returns the youngest page of sectors below the ceiling.
-    fn youngest_tag(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
+    /// Returns the youngest page of sectors below the ceiling, of those that count.
+    fn youngest_tag(
+        &mut self,
+        ceiling: Stamp,
+        counts: impl Fn(Tag) -> bool,
+    ) -> Result<Option<Youngest>, Fault<D::Error>> {
         let mut youngest = None;
         self.visit_young(|ftl, spot| {
             if let Some(tag) = ftl.door.look(spot, Cause::Mount)?.tag()
                 && door::is_sectors(tag.kind)
                 && tag.stamp < ceiling
+                && counts(tag)
             {
                 youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             }

@@ -18,7 +18,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Slot};
+use crate::layout::{Kind, Slot, Stamp};
 use crate::paged::flash::door::Seen;
 use crate::paged::plan::address::{Mapped, Spot};
 use crate::paged::plan::numbers;
@@ -132,10 +132,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Area::Main => self.stream_for_repetition(),
         };
         let stream = match suspect.what {
-            What::Sectors => {
+            What::Sectors if self.takes_held(sectors) => {
                 let again = Written::Again(Kind::Rescue, suspect.first);
                 let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
                 self.adopt(spot)?;
+                sectors
+            }
+            What::Sectors => {
+                self.do_again_in_parts(suspect.first, sectors)?;
                 sectors
             }
             What::Map(leaf) => {
@@ -152,17 +156,48 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the stream that takes the repetition of a page of the main area: the fast area's if the main one has no
-    /// free block, and one of its pages takes all sectors.
+    /// free block.
     fn stream_for_repetition(&self) -> Stream {
-        let takes_all = |fast: &AreaShape| {
-            (fast.slots..self.shape.main.slots).all(|slot| self.door.held(slot) == Slot::Empty)
-        };
-        let main = self.blocks.free(Area::Main) > 0;
-        if !main && self.shape.fast.as_ref().is_some_and(takes_all) {
-            Stream::Hot
-        } else {
-            self.copies()
+        let has_main = self.blocks.free(Area::Main) > 0;
+        if has_main || self.shape.fast.is_none() { self.copies() } else { Stream::Hot }
+    }
+
+    /// Whether a page of the stream takes all the held slots.
+    fn takes_held(&self, stream: Stream) -> bool {
+        let slots = self.shape_of(stream).slots;
+        (slots..self.shape.slots_max()).all(|slot| self.door.held(slot) == Slot::Empty)
+    }
+
+    /// Repeats a page in several smaller ones. Until a proof follows, a mount repeats the page itself once more.
+    fn do_again_in_parts(&mut self, first: Stamp, stream: Stream) -> Result<(), Fault<D::Error>> {
+        self.door.keep_held(&mut self.kept);
+        let whole = core::mem::take(&mut self.buffer);
+        let done = self.program_parts(first, stream, whole);
+        self.buffer = whole;
+        self.door.hold_kept(&self.kept);
+        done
+    }
+
+    fn program_parts(
+        &mut self,
+        first: Stamp,
+        stream: Stream,
+        whole: &[u8],
+    ) -> Result<(), Fault<D::Error>> {
+        let AreaShape { slots, page_bytes, .. } = *self.shape_of(stream);
+        let (mut from, mut rest) = (0, whole);
+        while from < self.shape.slots_max()
+            && let Some((content, after)) = rest.split_at_checked(page_bytes.as_usize())
+        {
+            self.door.hold_part(&self.kept, from, slots);
+            if (0..slots).any(|slot| self.door.held(slot) != Slot::Empty) {
+                let part = Written::Part(first);
+                let spot = self.program(stream, part, Content::Host(content), Cause::Mount)?;
+                self.adopt(spot)?;
+            }
+            (from, rest) = (from + slots, after);
         }
+        Ok(())
     }
 
     fn fill_from_buffer(&mut self, page: crate::paged::tables::map::Cached) {

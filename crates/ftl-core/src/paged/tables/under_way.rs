@@ -4,6 +4,7 @@
 use ftl_iface::Sector;
 
 use crate::layout::Stamp;
+use crate::paged::flash::door::Extent;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::probe::Cause;
 
@@ -88,6 +89,8 @@ pub(crate) struct Suspect {
     pub(crate) what: What,
     /// The stamp of the first attempt: of this page, or of the one that it repeats.
     pub(crate) first: Stamp,
+    /// What it holds of that page.
+    pub(crate) extent: Extent,
     /// The address of the first attempt, once it is found.
     pub(crate) origin: Option<Spot>,
 }
