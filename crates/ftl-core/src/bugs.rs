@@ -100,6 +100,8 @@ bugs! {
     ForgetPlaces "Blocks that a repeated map page points to may be erased before it is repeated."
     DoubtNeeded "A mount ignores the map page to be repeated although the one before it was being erased."
     KeepHorizon "A mount takes the horizon of a map page that it gives up."
+    HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."
+    LoseRest "A device that takes no more writes does not look for sectors of which its table has no entry."
     TrustPart "A mount takes a part of a repeated page for the page."
     HideRewrite "A page that is programmed again after a failure does not say what it repeats."
     TrustRewrite "The host is told of a page that was programmed again after a failure before it is proved."

@@ -82,6 +82,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.count_references()
     }
 
+    /// Whether a device that takes no more writes has left a sector to the rest.
+    pub(crate) fn is_in_rest(&self, sector: Sector) -> bool {
+        self.read_only && !self.part.holds(sector) && !planted(Bug::LoseRest)
+    }
+
+    /// Fills the table with the entries from a sector on, to read it. Nothing is written any more.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn enter_part_from(&mut self, sector: Sector) -> Result<(), Fault<D::Error>> {
+        self.empty_table(sector, self.shape.end());
+        self.replay()?;
+        self.count_references()
+    }
+
     /// Pins the blocks that hold the newest copies of sectors in the rest. The mount gives up leaves of the rest here,
     /// before anything is programmed.
     fn pin_rest(&mut self) -> Result<(), Fault<D::Error>> {

@@ -98,7 +98,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Releases the previous places of the suspect's sectors that are erased by now: a block to which nothing but
+    /// Releases the previous places of the suspect's sectors that hold them no more: a block to which nothing but
     /// these refers can be reused. The sectors are mapped to the suspect page until it is repeated.
     fn release_erased(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         if suspect.what != What::Sectors {
@@ -113,7 +113,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let (spot, at) = self.shape.spot(before);
             let is_there = match self.door.look(spot, Cause::Mount)? {
                 Seen::Page(page) => page.slot(at).copy_of() == Some(sector),
-                Seen::Unreadable => true,
+                // Its erase may have been cut.
+                Seen::Unreadable => planted(Bug::HoldUnreadable),
                 Seen::Erased => false,
             };
             if !is_there {
@@ -155,11 +156,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(stream)
     }
 
-    /// Returns the stream that takes the repetition of a page of the main area: the fast area's if the main one has no
-    /// free block.
+    /// Returns the stream that takes the repetition of a page of the main area: the fast area's if the main one is down
+    /// to its last free block, which is left for copies.
     fn stream_for_repetition(&self) -> Stream {
-        let has_main = self.blocks.free(Area::Main) > 0;
-        if has_main || self.shape.fast.is_none() { self.copies() } else { Stream::Hot }
+        /// The last one.
+        const FEW: u32 = 1;
+        let [main, fast] = [Area::Main, Area::Fast].map(|area| self.blocks.free(area));
+        if main <= FEW && fast > main { Stream::Hot } else { self.copies() }
     }
 
     /// Whether a page of the stream takes all the held slots.
@@ -254,6 +257,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Kind::Map
             }
         };
+        // From now on it counts.
+        let stamp = self.stamp_at(suspect.spot)?.max(suspect.first);
+        self.part.ceiling = stamp.next();
         let bytes = core::mem::take(&mut self.buffer);
         self.door.believe(suspect.spot, (kind, suspect.first), bytes);
         Ok(())

@@ -83,6 +83,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while !rest.is_empty() {
             let read = match self.lookup(sector)? {
                 Mapped::At(place) => self.read_run(sector, place, rest)?,
+                Mapped::Lost if self.is_in_rest(sector) => {
+                    self.enter_part_from(sector)?;
+                    if self.is_in_rest(sector) {
+                        return Err(self.lose(sector));
+                    }
+                    0
+                }
                 Mapped::Lost => return Err(self.lose(sector)),
                 Mapped::Nowhere => {
                     if let Some(zeros) = rest.get_mut(..bytes) {
