@@ -36,7 +36,8 @@ struct Spec {
     pages: u32,
     /// Which pages of the MLC share cells.
     pairing: Pairing,
-    /// Sectors of a page.
+    /// Sectors of a page; of the SLC beside an MLC, and of the MLC or the only region.
+    slc_slots: u32,
     slots: u32,
     /// Sectors of the device.
     capacity: u32,
@@ -78,6 +79,7 @@ const fn spec(regions: Regions, pages: u32, slots: u32, capacity: u32, knob: Kno
         slc_pages: pages,
         pages,
         pairing: Pairing::Distance3,
+        slc_slots: slots,
         slots,
         capacity,
         spare: 0,
@@ -96,6 +98,11 @@ const fn eager(spec: Spec) -> Spec {
     Spec { copies: 8, ..spec }
 }
 
+/// With pages of the SLC that are half as large.
+const fn half(spec: Spec) -> Spec {
+    Spec { slc_slots: spec.slots / 2, ..spec }
+}
+
 /// The hybrid on two regions: its records take five pages of a block.
 const fn with_log(spec: Spec) -> Spec {
     Spec { slc_pages: 6, ..spec }
@@ -106,9 +113,9 @@ const fn anchors(blocks: u16) -> Knob {
 }
 
 /// Devices of a bound of one: the first of each list.
-const FEW: usize = 8;
+const FEW: usize = 9;
 
-const PAGED: [Spec; 22] = [
+const PAGED: [Spec; 24] = [
     adjacent(spec(Regions::Mlc, 4, 1, 3, anchors(0))),
     adjacent(spec(Regions::Mlc, 4, 1, 3, anchors(2))),
     Spec { spare: 1, ..spec(Regions::Mlc, 4, 1, 3, anchors(0)) },
@@ -117,6 +124,7 @@ const PAGED: [Spec; 22] = [
     spec(Regions::Slc, 4, 1, 3, anchors(0)),
     spec(Regions::Slc, 4, 2, 6, anchors(2)),
     spec(Regions::Both, 4, 1, 3, anchors(2)),
+    half(spec(Regions::Both, 4, 2, 6, anchors(2))),
     spec(Regions::Slc, 4, 1, 3, anchors(2)),
     spec(Regions::Slc, 4, 1, 3, anchors(3)),
     spec(Regions::Mlc, 4, 1, 3, anchors(0)),
@@ -126,6 +134,7 @@ const PAGED: [Spec; 22] = [
     spec(Regions::Mlc, 6, 2, 8, anchors(0)),
     spec(Regions::Mlc, 6, 2, 8, anchors(3)),
     spec(Regions::Both, 4, 2, 6, anchors(2)),
+    half(spec(Regions::Both, 4, 2, 6, anchors(0))),
     spec(Regions::Both, 6, 2, 8, anchors(0)),
     spec(Regions::Slc, 6, 1, 8, Knob::Anchors(2, Streams::Two)),
     Spec { spare: 1, ..spec(Regions::Slc, 4, 1, 3, anchors(0)) },
@@ -234,12 +243,14 @@ impl Spec {
             (Regions::Both, _) => "both",
         };
         let spare = if *spare == 0 { String::new() } else { format!("-spare{spare}") };
+        let half = if self.slc_slots < *slots { "-half" } else { "" };
         let eager = if self.copies > 1 { "-eager" } else { "" };
-        format!("{ftl}-{regions}-{pages}x{slots}-c{capacity}{knob}{eager}{spare}")
+        format!("{ftl}-{regions}-{pages}x{slots}-c{capacity}{knob}{half}{eager}{spare}")
     }
 
     fn kind(&self, slc: u32, mlc: u32) -> Option<(Kind, Geometry)> {
         let slc_pages = if self.regions == Regions::Slc { self.pages } else { self.slc_pages };
+        let slc_slots = if self.regions == Regions::Slc { self.slots } else { self.slc_slots };
         let region = |cell, blocks| RegionGeometry {
             cell,
             blocks: BlockCount::new(blocks),
@@ -247,7 +258,11 @@ impl Spec {
                 Cell::Slc => slc_pages,
                 _ => self.pages,
             }),
-            page_bytes: SECTOR_BYTES * self.slots,
+            page_bytes: SECTOR_BYTES
+                * match cell {
+                    Cell::Slc => slc_slots,
+                    _ => self.slots,
+                },
             spare_bytes: Bytes::new(64),
             pairing: if cell == Cell::Slc { Pairing::None } else { self.pairing },
         };

@@ -21,6 +21,9 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
     safe.unwrap_or(area.pages)
 }
 
+/// The last free blocks of the main area, which are left for pages that must be repeated.
+pub(crate) const LAST_BLOCKS: u32 = 2;
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the next page of a stream's open block that can be programmed.
     pub(crate) fn safe_page(&self, stream: Stream, open: Open) -> Option<u16> {
@@ -39,8 +42,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// for a page that must be repeated after a power cut, and again after the next one; otherwise cuts in a row, each
     /// soon after a mount, could use up all blocks for good.
     pub(crate) fn stream_for_copies(&self, stream: Stream) -> Stream {
-        const LAST: u32 = 2;
-        if self.blocks.free(Area::Main) > LAST || self.shape.fast.is_none() {
+        if self.blocks.free(Area::Main) > LAST_BLOCKS || self.shape.fast.is_none() {
             return stream;
         }
         let main = Stream::MAIN.into_iter().any(|stream| self.has_room(stream));

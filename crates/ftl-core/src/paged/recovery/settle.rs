@@ -24,6 +24,7 @@ use crate::paged::plan::address::{Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, AreaShape};
 use crate::paged::program::flush::Differs;
+use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::program::page::{Before, Content, Written};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Stream, Suspect, What};
@@ -157,12 +158,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the stream that takes the repetition of a page of the main area: the fast area's if the main one is down
-    /// to its last free block, which is left for copies.
+    /// to its last free blocks and the fast one has more.
     fn stream_for_repetition(&self) -> Stream {
-        /// The last one.
-        const FEW: u32 = 1;
         let [main, fast] = [Area::Main, Area::Fast].map(|area| self.blocks.free(area));
-        if main <= FEW && fast > main { Stream::Hot } else { self.copies() }
+        if main <= LAST_BLOCKS && fast > main { Stream::Hot } else { self.copies() }
     }
 
     /// Whether a page of the stream takes all the held slots.

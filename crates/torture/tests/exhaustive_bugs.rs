@@ -1,0 +1,160 @@
+//! Seeded bugs in small worlds: each of the bugs listed is found by its script, and without it the script breaks nothing.
+//!
+//! `cargo test -p torture --features seeded-bugs --test exhaustive_bugs`
+//!
+//! `RENEW_TABLES=1` before it looks for scripts of those that have none: the bound that shows a bug, and the shortest
+//! script. `BUGS=Name,Name` looks for those alone, `DEVICE=name` on that device.
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+use std::{env, fs, panic};
+
+use ftl_core::bugs::{self, Bug};
+use torture::exhaustive::{Order, Script, Shard, Until, exhaustive, replay};
+use torture::{FtlName, Watcher};
+
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exhaustive_bugs.txt");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TORTURE.md");
+const HEADING: &str = "| FTL | what is planted | bound |";
+
+/// Bounds that are searched, each in so many parts, of which the first are tried.
+const BOUNDS: [u8; 2] = [1, 2];
+const OF: usize = 40;
+
+/// The time that the search for a bug may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A bug, and the script that shows it.
+struct Shown {
+    bug: Bug,
+    bound: u8,
+    script: String,
+}
+
+/// Ends a walk after some time.
+struct Patience(Instant);
+
+impl Watcher for Patience {
+    fn tried(&self, _: u64) {}
+
+    fn goes_on(&self) -> bool {
+        self.0.elapsed() < PATIENCE
+    }
+}
+
+fn all() -> impl Iterator<Item = (FtlName, Bug)> {
+    let hybrid = Bug::ALL.iter().map(|bug| (FtlName::Hybrid, *bug));
+    hybrid.chain(Bug::PAGED.iter().map(|bug| (FtlName::Paged, *bug)))
+}
+
+fn listed() -> Vec<Shown> {
+    let list = fs::read_to_string(LIST).unwrap_or_default();
+    let shown = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        let name = words.next()?;
+        let (_, bug) = all().find(|(_, bug)| format!("{bug:?}") == name)?;
+        Some(Shown { bug, bound: words.next()?.parse().ok()?, script: words.next()?.into() })
+    };
+    list.lines().filter_map(shown).collect()
+}
+
+/// Whether the script breaks a promise. One that asks for what does not happen breaks none.
+fn breaks(script: &str) -> bool {
+    let script: Script = script.parse().expect("a script");
+    let replayed = panic::catch_unwind(|| replay(&script));
+    replayed.map_or(true, |replayed| replayed.is_ok_and(|replayed| replayed.broken.is_some()))
+}
+
+/// Looks for a script that shows the bug.
+fn search(ftl: FtlName, bug: Bug) -> Option<Shown> {
+    let patience = Patience(Instant::now());
+    BOUNDS.into_iter().find_map(|bound| {
+        (1..=OF).take_while(|_| patience.goes_on()).find_map(|number| {
+            let shard = Shard { number, of: OF };
+            let (device, until) = (env::var("DEVICE").ok(), Until::Broken);
+            let order = Order { ftl, bound, shard, device, broken_max: 1, until };
+            bugs::plant(Some(bug));
+            let walked = exhaustive(&order, &patience);
+            bugs::plant(None);
+            let broken =
+                walked.ok()?.into_iter().find_map(|walked| walked.broken.into_iter().next())?;
+            Some(Shown { bug, bound, script: broken.script.to_string() })
+        })
+    })
+}
+
+fn renew(mut shown: Vec<Shown>) -> Vec<Shown> {
+    let chosen = env::var("BUGS").ok();
+    let is_chosen = |bug: Bug| {
+        let name = format!("{bug:?}");
+        chosen.as_ref().is_none_or(|chosen| chosen.split(',').any(|one| one == name))
+    };
+    for (ftl, bug) in all().filter(|(_, bug)| is_chosen(*bug)) {
+        if shown.iter().any(|shown| shown.bug == bug) {
+            continue;
+        }
+        let found = search(ftl, bug);
+        println!("{bug:?}: {:?}", found.as_ref().map(|found| &found.script));
+        shown.extend(found);
+        let mut list = String::new();
+        for Shown { bug, bound, script } in &shown {
+            writeln!(list, "{bug:?} {bound} {script}").expect("a string");
+        }
+        fs::write(LIST, list).expect("the list can be written");
+    }
+    shown
+}
+
+/// The table of the page: the bound that shows each bug.
+fn table(shown: &[Shown]) -> String {
+    let mut table = format!("{HEADING}\n|---|---|--:|\n");
+    for (ftl, bug) in all() {
+        let found = shown.iter().find(|shown| shown.bug == bug);
+        let bound = found.map_or("none".into(), |shown| shown.bound.to_string());
+        let name = match ftl {
+            FtlName::Hybrid => "hybrid",
+            FtlName::Paged => "page store",
+        };
+        let what = bug.what().trim_end_matches('.');
+        writeln!(table, "| {name} | {what} | {bound} |").expect("a string");
+    }
+    table
+}
+
+#[test]
+fn each_bug_is_shown_by_its_script() {
+    static QUIET: OnceLock<()> = OnceLock::new();
+    QUIET.get_or_init(|| panic::set_hook(Box::new(|_| ())));
+    let mut shown = listed();
+    if env::var_os("RENEW_TABLES").is_some() {
+        shown = renew(shown);
+    }
+    let wrong: Vec<String> = shown
+        .iter()
+        .filter_map(|Shown { bug, script, .. }| {
+            bugs::plant(Some(*bug));
+            let found = breaks(script);
+            bugs::plant(None);
+            let told = match (found, breaks(script)) {
+                (true, false) => return None,
+                (false, _) => "is not found",
+                (true, true) => "is found where it is not planted",
+            };
+            Some(format!("{bug:?} {told} by {script}"))
+        })
+        .collect();
+    let _ = panic::take_hook();
+    assert_eq!(wrong, [] as [&str; 0]);
+    let page = fs::read_to_string(PAGE).expect("the page is there");
+    let table = table(&shown);
+    if env::var_os("RENEW_TABLES").is_some() {
+        let start = page.find(HEADING).expect("the page has the table");
+        let rows: Vec<&str> =
+            page[start..].lines().take_while(|line| line.starts_with('|')).collect();
+        let before = rows.join("\n") + "\n";
+        fs::write(PAGE, page.replace(&before, &table)).expect("the page can be written");
+    } else {
+        assert!(page.contains(&table), "docs/TORTURE.md is behind: run this with RENEW_TABLES=1");
+    }
+}
