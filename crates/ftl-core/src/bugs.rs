@@ -102,6 +102,8 @@ bugs! {
     KeepHorizon "A mount takes the horizon of a map page that it gives up."
     HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."
     LoseRest "A device that takes no more writes does not look for sectors of which its table has no entry."
+    CompleteUnread "A header counts as complete by a second copy that cannot be read."
+    LoseLastHeader "A header that is not complete is rewritten although the other one is not there."
     TrustPart "A mount takes a part of a repeated page for the page."
     HideRewrite "A page that is programmed again after a failure does not say what it repeats."
     TrustRewrite "The host is told of a page that was programmed again after a failure before it is proved."

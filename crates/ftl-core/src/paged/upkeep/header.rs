@@ -11,8 +11,8 @@
 //!
 //! A power cut can damage a header that is being rewritten so that it reads well for a while. So a header that may be
 //! damaged is always the next one to be rewritten, and the other one stays until that is done:
-//! - A header is *complete* if a page follows its first one, whatever that reads as: the first page was acknowledged.
-//!   One that is not complete is rewritten first.
+//! - A header is *complete* if its second copy can be read: the first one was acknowledged. One that is not complete is
+//!   rewritten first.
 //! - Otherwise the older one is. If the erase of it is cut, it stays the older one.
 
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
@@ -36,7 +36,7 @@ pub(crate) enum HeaderState {
     /// Its first page is this device's header.
     Intact {
         stamp: Stamp,
-        /// Whether a later page shows that the first one was acknowledged.
+        /// Whether the second copy shows that the first one was acknowledged.
         complete: bool,
     },
     /// It has no header of this device, or one that cannot be read.
@@ -121,7 +121,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(HeaderState::Missing);
         }
         let second = self.header_in(self.second_page(number))?.0;
-        Ok(HeaderState::Intact { stamp, complete: second != HeaderBlock::Erased })
+        // A page that cannot be read shows nothing: an erase of the block may have failed.
+        let shows_nothing = |second| match second {
+            HeaderBlock::Erased => true,
+            HeaderBlock::Header(second) => second != *header,
+            _ => !planted(Bug::CompleteUnread),
+        };
+        Ok(HeaderState::Intact { stamp, complete: !shows_nothing(second) })
     }
 
     /// Whether a header block is marked bad.
@@ -187,20 +193,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = self.own_header();
         let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
-        // Only one is damaged, unless power failed in the format: then the one that can be read stays for longer.
-        for missing in [true, false] {
-            for (number, state) in (0..HEADERS).zip(states) {
-                let mends = match state {
-                    HeaderState::Missing => missing,
-                    HeaderState::Intact { complete: false, .. } => !missing,
-                    HeaderState::Intact { .. } | HeaderState::Bad => false,
-                };
-                if mends {
-                    let _ = self.rewrite_header(number, &header)?;
-                }
+        for (number, state) in (0..HEADERS).zip(states) {
+            if state == HeaderState::Missing {
+                let _ = self.rewrite_header(number, &header)?;
+            }
+        }
+        for (number, state) in (0..HEADERS).zip(states) {
+            // One that can be read stays unless the other one is sure to.
+            if matches!(state, HeaderState::Intact { complete: false, .. })
+                && (self.is_complete(HEADERS - 1 - number, &header)?
+                    || planted(Bug::LoseLastHeader))
+            {
+                let _ = self.rewrite_header(number, &header)?;
             }
         }
         Ok(())
+    }
+
+    fn is_complete(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
+        let state = self.header_state(number, header)?;
+        Ok(matches!(state, HeaderState::Intact { complete: true, .. }))
     }
 
     /// Rewrites both headers, each while the other one stays.
