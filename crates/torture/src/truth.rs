@@ -344,6 +344,8 @@ impl Truth {
                 ReadBack::Written { request, .. } => self.written_by(request, sector),
                 _ => Version::NONE,
             };
+            // A power cut may have torn the page of that copy. It was repeated then, and may be gone at the next mount.
+            self.doubted.insert(sector);
             Expected { now, lost: false }
         } else {
             let expected = self.sentence(sector, expected);

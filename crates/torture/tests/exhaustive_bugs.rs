@@ -23,7 +23,7 @@ const BOUNDS: [u8; 2] = [1, 2];
 const OF: usize = 40;
 
 /// The time that the search for a bug may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A bug, and the script that shows it.
 struct Shown {

@@ -13,8 +13,12 @@ use torture::{FtlName, Unwatched};
 const WORLDS: u64 = 9_600;
 
 /// Worlds in which bugs were found that others hardly ever show: they are tried first.
-const RARE: [Range<u64>; 12] = [
+const RARE: [Range<u64>; 16] = [
     3_000_533..3_000_534,
+    4_093_778..4_093_779,
+    4_245_426..4_245_427,
+    4_299_082..4_299_083,
+    4_299_218..4_299_219,
     1_000_121..1_000_122,
     19_811..19_812,
     13_918..13_919,
