@@ -1,4 +1,4 @@
-//! Seeded bugs in small worlds: each of the bugs listed is found by its script, and without it the script breaks nothing.
+//! Seeded bugs in small worlds: each of the bugs listed is found by its script, and without the bug nothing is.
 //!
 //! `cargo test -p torture --features seeded-bugs --test exhaustive_bugs`
 //!

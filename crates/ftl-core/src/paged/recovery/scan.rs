@@ -98,8 +98,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(Some(first))
     }
 
-    /// If the page kept is a part, keeps the page that it is a part of instead. Returns the stamp from which on pages are
-    /// ignored.
+    /// If the page kept is a part, keeps the page that it is a part of instead. Returns the stamp from which on pages
+    /// are ignored.
     ///
     /// If that one has become unreadable, it was never acknowledged, nor read by the host. Then each part counts for
     /// itself, and only this one may be torn.
