@@ -37,6 +37,7 @@ macro_rules! bugs {
 bugs! {
     AcknowledgeBeforeProgram "Every sixteenth page that the host writes is acknowledged and never programmed."
     ForgetStamps "After a mount the log's copy of a sector is used even if the chain's is newer."
+    DoubtNewEntries "An entry of the log that was made since the mount gives way to an unreadable page of the chain."
     ForgetTrimStamps "After a mount the log's copy of a sector is used although it was trimmed since."
     ForgetElsewhere "After a mount a slot that a fold marked as elsewhere counts as a copy."
     ForgetCircle "A mount lets log blocks behind the head override newer ones before it."

@@ -72,6 +72,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
         let spot = |page| Spot::log(block, page);
         let in_log = self.date(spot(page), pages, next)?;
+        // A later write to the chain would have removed an entry that was made since the mount. So it is newer than all
+        // that the chain has, even if the page there cannot be read, and may have any stamp.
+        if self.flash.is_of_this_mount(in_log.from) && !planted(Bug::DoubtNewEntries) {
+            return Ok(Newest::InLog);
+        }
         // They are not the same page. So a stamp that bounds both is not that of the unreadable one.
         if in_log.from >= chain.to || in_log.to <= chain.from {
             return Ok(if in_log.from >= chain.to { Newest::InLog } else { Newest::InChain });
