@@ -65,6 +65,7 @@ bugs! {
     MarkBeforeFold "The target of a fold that failed is marked bad before the next fold begins."
     HideDriverError "The driver fails while a fold begins again, and the request tells of it as of an earlier failure."
     TrustFailedFold "A fold counts as finished by its last page although another was begun because it failed."
+    EraseSecondFold "A mount erases a fold that was begun because another failed before it erases that other."
     ForgetPartners "A fold counts as finished although its last page may be torn and has corrupted others."
     EraseFrozenEarly "A fold erases the first of its frozen blocks before its last page is programmed."
     EraseFailedFold "The target of a fold whose last page failed is erased, not marked bad, if no other block is left."
