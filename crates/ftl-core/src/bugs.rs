@@ -62,6 +62,7 @@ bugs! {
     ForgetEndedFold "The copy of a fold's last page does not say that the fold was finished."
     ForgetFoldsLastPage "A fold counts as finished without its last page."
     DistrustTail "Two unreadable pages in the log's last block always count as the start of its erase."
+    AskReadablePages "Of the log's last block, only pages that can be read show that its erase was not begun."
     MarkBeforeFold "The target of a fold that failed is marked bad before the next fold begins."
     HideDriverError "The driver fails while a fold begins again, and the request tells of it as of an earlier failure."
     TrustFailedFold "A fold counts as finished by its last page although another was begun because it failed."
