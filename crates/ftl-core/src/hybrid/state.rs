@@ -94,14 +94,25 @@ pub(crate) struct Unsettled {
     pub(crate) rescued: Option<Rescued>,
     /// The stamp of the valid copy that was found. Nothing but this recovery has programmed anything since.
     pub(crate) copied_before: Option<Stamp>,
-    /// The chain of an interrupted fold that was begun because another had failed, and when.
-    pub(crate) again: Option<(LogicalBlock, Stamp)>,
+    /// An interrupted fold that was begun because another had failed.
+    pub(crate) again: Option<SecondFold>,
     /// Whether the rest of the log is mapped.
     pub(crate) log: Mapped,
     /// Whether it is certain that no power cut hit an operation.
     pub(crate) at_rest: bool,
     /// How far it is.
     pub(crate) progress: Progress,
+}
+
+/// An interrupted fold that was begun because another fold of its chain had failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SecondFold {
+    /// The chain.
+    pub(crate) logical: LogicalBlock,
+    /// The block that it filled.
+    pub(crate) target: ChainBlock,
+    /// When it was begun.
+    pub(crate) born: Stamp,
 }
 
 /// How far the recovery work is.

@@ -96,7 +96,7 @@ impl WorstCase {
     /// be half erased, the block and a few of its sectors are looked at.
     const fn compare(&self) -> u64 {
         let in_log = match self.log {
-            Some(log) => 3 * (log.data_pages + log.summary_pages),
+            Some(log) => (3 + TRIES_MAX as u64) * (1 + log.data_pages + log.summary_pages),
             None => 0,
         };
         let tried = TRIES_MAX as u64 * self.scan_torn();

@@ -172,9 +172,9 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.before = self.stamp;
     }
 
-    /// Whether a page was programmed since the mount, so that its program was certainly completed.
-    pub fn is_of_this_mount(&self, tag: &Tag) -> bool {
-        tag.stamp > self.before
+    /// Whether a page with that stamp was programmed since the mount, so that its program was certainly completed.
+    pub fn is_of_this_mount(&self, stamp: Stamp) -> bool {
+        stamp > self.before
     }
 
     #[inline]

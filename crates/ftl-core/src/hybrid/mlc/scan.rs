@@ -226,7 +226,7 @@ impl Mlc<'_> {
             let seen = flash.look(Spot::chain(at.block, later), Cause::Scan)?;
             if !seen.is_erased() {
                 let tag = seen.tag();
-                if tag.is_some_and(|tag| flash.is_of_this_mount(&tag)) {
+                if tag.is_some_and(|tag| flash.is_of_this_mount(tag.stamp)) {
                     return Ok(false);
                 }
                 last = later;

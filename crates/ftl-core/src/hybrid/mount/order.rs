@@ -13,7 +13,7 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::Attempt;
-use crate::hybrid::state::Ftl;
+use crate::hybrid::state::{Ftl, SecondFold};
 use crate::layout::{Kind, Tag};
 use crate::probe::{Cause, Probe};
 use crate::table::BlockNumber;
@@ -76,7 +76,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 // left unstable, and that have died since, so that it is alone.
                 let again = page == 0 && Attempt::of_note(tag.note) == Attempt::Again;
                 if let Some(state) = self.unsettled.as_mut().filter(|_| again) {
-                    state.again = Some((logical, tag.stamp));
+                    state.again = Some(SecondFold { logical, target: block, born: tag.stamp });
                 }
                 self.mlc.chains.give_stale(block);
                 continue;
@@ -295,7 +295,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Whether another fold of the chain was begun after that page because it had failed, although it may be readable.
     fn is_folded_again(&self, logical: Option<LogicalBlock>, end: Tag) -> bool {
         let again = self.unsettled.and_then(|state| state.again);
-        again.is_some_and(|(of, born)| logical == Some(of) && end.stamp < born)
+        again.is_some_and(|again| logical == Some(again.logical) && end.stamp < again.born)
             && !planted(Bug::TrustFailedFold)
     }
 

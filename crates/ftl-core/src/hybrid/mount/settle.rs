@@ -124,8 +124,6 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.mlc.sketches.forget();
         if secured {
             self.clear_stale()?;
-            // A mount could trust a stale block that is neither marked nor listed, once the copy is erased.
-            self.flash.failed.noted()?;
         }
         self.settle_log(rescued.filter(|_| before.is_none()))?;
         let rescued = self.unsettled.and_then(|state| state.rescued);
@@ -154,12 +152,26 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Erases the blocks that belong to no chain.
+    /// Erases the blocks that belong to no chain: last of all a fold that was begun because another had failed. The
+    /// other may look complete, also when its erase was cut or has failed, and the first page of this one alone shows a
+    /// mount that it is not.
     fn clear_stale(&mut self) -> Result<(), Fault<D::Error>> {
+        let again = self.unsettled.and_then(|state| state.again).map(|again| again.target);
+        let again = again.filter(|_| !planted(Bug::EraseSecondFold));
+        let mut last = None;
         while let Some(block) = self.mlc.chains.take_stale() {
+            if again == Some(block) {
+                last = again;
+                continue;
+            }
             self.free_block(block, Cause::Mount)?;
         }
-        Ok(())
+        // A mount could trust a stale block that is neither marked nor listed, once the copy is erased, or this fold.
+        self.flash.failed.noted()?;
+        if let Some(block) = last {
+            self.free_block(block, Cause::Mount)?;
+        }
+        self.flash.failed.noted()
     }
 
     /// Erases the head of an empty log, or the next block whose erase succeeds.

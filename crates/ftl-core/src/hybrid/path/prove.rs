@@ -9,10 +9,10 @@ use ftl_iface::{NandDevice, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
-use crate::hybrid::flash::{Gathered, Purpose, Seen, Spot};
+use crate::hybrid::flash::{Purpose, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapEntry;
-use crate::hybrid::slc::index::LogSlot;
+use crate::hybrid::slc::index::{Entry, LogSlot};
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Stamp, Tag};
 use crate::probe::{Cause, Probe};
@@ -66,12 +66,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Some(chain) = self.date_in_chain(logical, offset)? else {
             return Ok(Newest::InLog);
         };
-        let log = self.the_log()?;
-        let ((block, page, _), pages) = (log.split(at), log.area().pages);
-        let (head, tail) = (log.ring().head(), log.ring().tail());
-        let next = (block != head).then(|| Spot::log(log.ring().after(block), 0));
-        let spot = |page| Spot::log(block, page);
-        let in_log = self.date(spot(page), pages, next)?;
+        let in_log = self.date_in_log(at)?;
+        // A later write to the chain would have removed an entry that was made since the mount. So it is newer than all
+        // that the chain has, even if the page there cannot be read, and may have any stamp.
+        if self.flash.is_of_this_mount(in_log.from) && !planted(Bug::DoubtNewEntries) {
+            return Ok(Newest::InLog);
+        }
         // They are not the same page. So a stamp that bounds both is not that of the unreadable one.
         if in_log.from >= chain.to || in_log.to <= chain.from {
             return Ok(if in_log.from >= chain.to { Newest::InLog } else { Newest::InChain });
@@ -80,6 +80,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // An unreadable trim would read as zeros, which is worse than the data that it may have trimmed.
             return Ok(if chain.trims { Newest::InLog } else { Newest::InChain });
         }
+        Ok(if self.counts_unread(at)? { Newest::InLog } else { Newest::InChain })
+    }
+
+    /// Whether an unreadable page of the log counts as the newest copy, if its stamp does not decide.
+    fn counts_unread(&mut self, at: LogSlot) -> Result<bool, Fault<D::Error>> {
+        let log = self.the_log()?;
+        let ((block, page, _), pages) = (log.split(at), log.area().pages);
+        let tail = log.ring().tail();
+        let spot = |page| Spot::log(block, page);
         // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
         // valid.
         let end = if planted(Bug::AskNextPageOnly) { pages.min(page + 2) } else { pages };
@@ -88,11 +97,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             follows |= self.flash.look(spot(later), Cause::Mount)?.is_page();
         }
         // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
-        let counts = follows
+        Ok(follows
             && (block != tail
                 || self.is_whole_but(spot(page), pages)?
-                || !planted(Bug::DistrustTail) && self.holds_newest(block)?);
-        Ok(if counts { Newest::InLog } else { Newest::InChain })
+                || !planted(Bug::DistrustTail) && self.holds_newest(block)?))
     }
 
     /// When the chain last wrote, copied or trimmed a sector, or recorded it as absent. `None`: it never did, or it
@@ -136,6 +144,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             });
         }
         self.date(spot, pages, None).map(Some)
+    }
+
+    /// When the page of the log was programmed in which that place is.
+    fn date_in_log(&mut self, at: LogSlot) -> Result<Dated, Fault<D::Error>> {
+        let log = self.the_log()?;
+        let ((block, page, _), pages) = (log.split(at), log.area().pages);
+        let ring = log.ring();
+        let next = (block != ring.head()).then(|| Spot::log(ring.after(block), 0));
+        self.date(Spot::log(block, page), pages, next)
     }
 
     /// When a page was programmed. If it cannot be read, the next page of the log records it; else it was after the
@@ -183,35 +200,58 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Whether a block of the log certainly holds the newest copy of a sector, so that its erase was not begun. A few
-    /// sectors are tried, because each may need the reads of a whole chain.
+    /// sectors are tried, the youngest first, because each may need the reads of a whole chain.
     fn holds_newest(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
-        let log = self.the_log()?;
-        let (pages, slots) = (log.data_pages(), log.area().slots);
-        let mut tries = 0;
-        for page in 0..pages {
-            let Seen::Page(found) = self.flash.look(Spot::log(block, page), Cause::Mount)? else {
-                continue;
+        let mut before = None;
+        for _ in 0..TRIES_MAX {
+            let Some((at, sector)) = self.last_entry(block, before)? else {
+                break;
             };
-            let (stamp, held) = (found.tag.stamp, Gathered::of(&found, 0, slots));
-            for (slot, held) in held.into_list() {
-                let Some(sector) = held.copy_of() else { continue };
-                let log = self.the_log()?;
-                if log.index.find(sector) != Some(log.place(block, page, slot)) {
-                    continue;
-                }
-                let (logical, offset) = self.mlc.locate(sector);
-                let has_chain = self.mlc.chains.first(logical).is_some();
-                let chain = if has_chain { self.date_in_chain(logical, offset)? } else { None };
-                if chain.is_none_or(|chain| chain.to <= stamp) {
-                    return Ok(true);
-                }
-                tries += 1;
-                if tries == TRIES_MAX {
-                    return Ok(false);
-                }
+            if self.is_certainly_newest(sector, at)? {
+                return Ok(true);
             }
+            before = Some(at);
         }
         Ok(false)
+    }
+
+    /// The last place of a block that the hash table has, and its sector; if another place is given, the last before
+    /// that.
+    fn last_entry(
+        &mut self,
+        block: LogBlock,
+        before: Option<LogSlot>,
+    ) -> Result<Option<(LogSlot, Sector)>, Fault<D::Error>> {
+        let log = self.the_log()?;
+        let real = log.index.iter().filter_map(|(sector, entry)| match entry {
+            Entry::Real(at) => Some((at, sector)),
+            Entry::Virtual => None,
+        });
+        let of_block = real.filter(|(at, _)| {
+            log.block_of(*at) == block && before.is_none_or(|before| *at < before)
+        });
+        Ok(of_block.max_by_key(|(at, _)| *at))
+    }
+
+    /// Whether the log's copy of a sector, at that place, is certainly newer than the chain's, although the page of
+    /// either may be unreadable.
+    fn is_certainly_newest(
+        &mut self,
+        sector: Sector,
+        at: LogSlot,
+    ) -> Result<bool, Fault<D::Error>> {
+        let (spot, _) = self.the_log()?.spot(at);
+        if planted(Bug::AskReadablePages) && !self.flash.look(spot, Cause::Mount)?.is_page() {
+            return Ok(false);
+        }
+        let (logical, offset) = self.mlc.locate(sector);
+        if self.mlc.chains.first(logical).is_none() {
+            return Ok(true);
+        }
+        let Some(chain) = self.date_in_chain(logical, offset)? else {
+            return Ok(true);
+        };
+        Ok(chain.to <= self.date_in_log(at)?.from)
     }
 
     /// When the newest trim of a sector was programmed, which the chain's map lists as trimmed.
