@@ -72,6 +72,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(run)
     }
 
+    /// Enters the part of the rest that a sector is in. Otherwise it is lost.
+    #[cold]
+    #[inline(never)]
+    fn look_in_rest(&mut self, sector: Sector) -> Result<(), StoreReadError<D::Error>> {
+        if self.is_in_rest(sector) {
+            self.enter_part_from(sector)?;
+            if !self.is_in_rest(sector) {
+                return Ok(());
+            }
+        }
+        Err(self.lose(sector))
+    }
+
     fn lose(&mut self, sector: Sector) -> StoreReadError<D::Error> {
         self.lost = self.lost.saturating_add(1);
         StoreReadError::Lost(sector)
@@ -83,14 +96,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while !rest.is_empty() {
             let read = match self.lookup(sector)? {
                 Mapped::At(place) => self.read_run(sector, place, rest)?,
-                Mapped::Lost if self.is_in_rest(sector) => {
-                    self.enter_part_from(sector)?;
-                    if self.is_in_rest(sector) {
-                        return Err(self.lose(sector));
-                    }
+                Mapped::Lost => {
+                    self.look_in_rest(sector)?;
                     0
                 }
-                Mapped::Lost => return Err(self.lose(sector)),
                 Mapped::Nowhere => {
                     if let Some(zeros) = rest.get_mut(..bytes) {
                         zeros.fill(0);
