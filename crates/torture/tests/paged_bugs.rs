@@ -32,8 +32,8 @@ const RARE: [Range<u64>; 16] = [
     26_641..26_689,
 ];
 
-/// An independent test showed what three of these break, once in some million power cuts: no random world has shown them
-/// yet. The last anchor was shown by one world, until the requests of that world went another way.
+/// An independent test showed what three of these break, once in some million power cuts: no random world has shown
+/// them yet. The last anchor was shown by one world, until the requests of that world went another way.
 const UNSHOWN: [Bug; 4] =
     [Bug::DoubtNeeded, Bug::HoldUnreadable, Bug::KeepHorizon, Bug::TrustLastAnchor];
 
