@@ -3,10 +3,10 @@
 //!
 //! `cargo test -p torture --features seeded-bugs --test bugs`
 
+mod page;
 mod small_worlds;
 
 use std::fmt::Write;
-use std::fs;
 use std::ops::Range;
 use std::panic;
 use std::time::{Duration, Instant};
@@ -201,7 +201,6 @@ fn every_bug_is_found_and_nothing_where_there_is_none() {
     renew_or_compare(&efforts);
 }
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TORTURE.md");
 const HEADING: &str = "| what is planted | found in | cuts | seconds |";
 
 /// Returns the page's text on a bug, without the effort to find it, which is no promise.
@@ -217,15 +216,8 @@ fn row(bug: Bug) -> String {
     }
 }
 
-/// Returns the rows of the table in the page.
-fn rows_of(page: &str) -> Vec<&str> {
-    let start = page.find(HEADING).expect("the page has the table");
-    page[start..].lines().take_while(|line| line.starts_with('|')).collect()
-}
-
 fn renew_or_compare(efforts: &[(Bug, Option<Effort>)]) {
-    let page = fs::read_to_string(PAGE).expect("the page is there");
-    let rows = rows_of(&page);
+    let rows = page::rows(HEADING);
     if std::env::var_os("RENEW_TABLES").is_none() {
         let told: Vec<String> = Bug::ALL.iter().map(|bug| row(*bug)).collect();
         let stands = rows.len() == told.len() + 2
@@ -241,6 +233,5 @@ fn renew_or_compare(efforts: &[(Bug, Option<Effort>)]) {
         let (cuts, time) = effort.as_ref().map(told).unwrap_or_default();
         writeln!(table, "{} {cuts} | {time} |", row(*bug)).expect("a string");
     }
-    let before = rows.join("\n") + "\n";
-    fs::write(PAGE, page.replace(&before, &table)).expect("the page can be written");
+    page::renew(HEADING, &table);
 }

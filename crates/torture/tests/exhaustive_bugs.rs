@@ -5,8 +5,9 @@
 //! `RENEW_TABLES=1` before it looks for scripts of those that have none: the bound that shows a bug, and the shortest
 //! script. `BUGS=Name,Name` looks for those alone, `DEVICE=name` on that device.
 
+mod page;
+
 use std::fmt::Write as _;
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
@@ -15,7 +16,6 @@ use torture::exhaustive::{Order, Script, Shard, Until, exhaustive, replay};
 use torture::{FtlName, Watcher};
 
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exhaustive_bugs.txt");
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/TORTURE.md");
 const HEADING: &str = "| FTL | what is planted | bound |";
 
 /// Bounds that are searched, each in so many parts, of which the first are tried.
@@ -49,14 +49,15 @@ fn all() -> impl Iterator<Item = (FtlName, Bug)> {
 }
 
 fn listed() -> Vec<Shown> {
-    let list = fs::read_to_string(LIST).unwrap_or_default();
+    let list = fs::read_to_string(LIST).expect("the list is there");
     let shown = |line: &str| {
         let mut words = line.splitn(3, ' ');
         let name = words.next()?;
         let (_, bug) = all().find(|(_, bug)| format!("{bug:?}") == name)?;
         Some(Shown { bug, bound: words.next()?.parse().ok()?, script: words.next()?.into() })
     };
-    list.lines().filter_map(shown).collect()
+    let shown = |line: &str| shown(line).unwrap_or_else(|| panic!("no bug's script: {line}"));
+    list.lines().map(shown).collect()
 }
 
 /// Whether the script breaks a promise. One that asks for what does not happen breaks none.
@@ -124,10 +125,11 @@ fn table(shown: &[Shown]) -> String {
 
 #[test]
 fn each_bug_is_shown_by_its_script() {
-    static QUIET: OnceLock<()> = OnceLock::new();
-    QUIET.get_or_init(|| panic::set_hook(Box::new(|_| ())));
+    let renews = env::var_os("RENEW_TABLES").is_some();
     let mut shown = listed();
-    if env::var_os("RENEW_TABLES").is_some() {
+    // A panic breaks a promise, too. Here some are expected.
+    panic::set_hook(Box::new(|_| ()));
+    if renews {
         shown = renew(shown);
     }
     let wrong: Vec<String> = shown
@@ -146,15 +148,11 @@ fn each_bug_is_shown_by_its_script() {
         .collect();
     let _ = panic::take_hook();
     assert_eq!(wrong, [] as [&str; 0]);
-    let page = fs::read_to_string(PAGE).expect("the page is there");
     let table = table(&shown);
-    if env::var_os("RENEW_TABLES").is_some() {
-        let start = page.find(HEADING).expect("the page has the table");
-        let rows: Vec<&str> =
-            page[start..].lines().take_while(|line| line.starts_with('|')).collect();
-        let before = rows.join("\n") + "\n";
-        fs::write(PAGE, page.replace(&before, &table)).expect("the page can be written");
+    if renews {
+        page::renew(HEADING, &table);
     } else {
-        assert!(page.contains(&table), "docs/TORTURE.md is behind: run this with RENEW_TABLES=1");
+        let stands = page::rows(HEADING).into_iter().eq(table.lines());
+        assert!(stands, "docs/TORTURE.md is behind: run this with RENEW_TABLES=1");
     }
 }

@@ -31,13 +31,15 @@ enum Regions {
 #[derive(Clone, Copy, Debug)]
 struct Spec {
     regions: Regions,
-    /// Pages of a block; of the SLC beside an MLC, and of the MLC or the only region.
+    /// Pages of a block of the SLC beside an MLC.
     slc_pages: u32,
+    /// Of the MLC, or of the only region.
     pages: u32,
     /// Which pages of the MLC share cells.
     pairing: Pairing,
-    /// Sectors of a page; of the SLC beside an MLC, and of the MLC or the only region.
+    /// Sectors of a page of the SLC beside an MLC.
     slc_slots: u32,
+    /// Of the MLC, or of the only region.
     slots: u32,
     /// Sectors of the device.
     capacity: u32,
@@ -249,22 +251,18 @@ impl Spec {
     }
 
     fn kind(&self, slc: u32, mlc: u32) -> Option<(Kind, Geometry)> {
-        let slc_pages = if self.regions == Regions::Slc { self.pages } else { self.slc_pages };
-        let slc_slots = if self.regions == Regions::Slc { self.slots } else { self.slc_slots };
-        let region = |cell, blocks| RegionGeometry {
-            cell,
-            blocks: BlockCount::new(blocks),
-            pages_per_block: PageCount::new(match cell {
-                Cell::Slc => slc_pages,
-                _ => self.pages,
-            }),
-            page_bytes: SECTOR_BYTES
-                * match cell {
-                    Cell::Slc => slc_slots,
-                    _ => self.slots,
-                },
-            spare_bytes: Bytes::new(64),
-            pairing: if cell == Cell::Slc { Pairing::None } else { self.pairing },
+        let region = |cell, blocks| {
+            let beside = cell == Cell::Slc && self.regions == Regions::Both;
+            let (pages, slots) =
+                if beside { (self.slc_pages, self.slc_slots) } else { (self.pages, self.slots) };
+            RegionGeometry {
+                cell,
+                blocks: BlockCount::new(blocks),
+                pages_per_block: PageCount::new(pages),
+                page_bytes: SECTOR_BYTES * slots,
+                spare_bytes: Bytes::new(64),
+                pairing: if cell == Cell::Slc { Pairing::None } else { self.pairing },
+            }
         };
         let has = |one| self.regions == one || self.regions == Regions::Both;
         let slc = has(Regions::Slc).then(|| region(Cell::Slc, slc));

@@ -166,11 +166,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
             self.free_block(block, Cause::Mount)?;
         }
-        // A mount could trust a stale block that is neither marked nor listed, once the copy is erased, or this fold.
-        self.flash.failed.noted()?;
         if let Some(block) = last {
+            self.flash.failed.noted()?;
             self.free_block(block, Cause::Mount)?;
         }
+        // A mount could trust a stale block that is neither marked nor listed, once the copy is erased, or that fold.
         self.flash.failed.noted()
     }
 

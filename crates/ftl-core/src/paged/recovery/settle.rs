@@ -134,14 +134,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Area::Main => self.stream_for_repetition(),
         };
         let stream = match suspect.what {
-            What::Sectors if self.takes_held(sectors) => {
-                let again = Written::Again(Kind::Rescue, suspect.first);
-                let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
-                self.adopt(spot)?;
-                sectors
-            }
             What::Sectors => {
-                self.do_again_in_parts(suspect.first, sectors)?;
+                if self.takes_held(sectors) {
+                    let again = Written::Again(Kind::Rescue, suspect.first);
+                    let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
+                    self.adopt(spot)?;
+                } else {
+                    self.do_again_in_parts(suspect.first, sectors)?;
+                }
                 sectors
             }
             What::Map(leaf) => {

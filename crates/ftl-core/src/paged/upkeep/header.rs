@@ -121,13 +121,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(HeaderState::Missing);
         }
         let second = self.header_in(self.second_page(number))?.0;
-        // A page that cannot be read shows nothing: an erase of the block may have failed.
-        let shows_nothing = |second| match second {
-            HeaderBlock::Erased => true,
-            HeaderBlock::Header(second) => second != *header,
-            _ => !planted(Bug::CompleteUnread),
+        let complete = match second {
+            HeaderBlock::Header(second) => second == *header,
+            HeaderBlock::Erased => false,
+            // A page that cannot be read shows nothing: an erase of the block may have failed.
+            _ => planted(Bug::CompleteUnread),
         };
-        Ok(HeaderState::Intact { stamp, complete: !shows_nothing(second) })
+        Ok(HeaderState::Intact { stamp, complete })
     }
 
     /// Whether a header block is marked bad.
@@ -200,19 +200,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for (number, state) in (0..HEADERS).zip(states) {
             // One that can be read stays unless the other one is sure to.
-            if matches!(state, HeaderState::Intact { complete: false, .. })
-                && (self.is_complete(HEADERS - 1 - number, &header)?
-                    || planted(Bug::LoseLastHeader))
-            {
+            if !matches!(state, HeaderState::Intact { complete: false, .. }) {
+                continue;
+            }
+            let other = self.header_state(HEADERS - 1 - number, &header)?;
+            let stays = matches!(other, HeaderState::Intact { complete: true, .. });
+            if stays || planted(Bug::LoseLastHeader) {
                 let _ = self.rewrite_header(number, &header)?;
             }
         }
         Ok(())
-    }
-
-    fn is_complete(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
-        let state = self.header_state(number, header)?;
-        Ok(matches!(state, HeaderState::Intact { complete: true, .. }))
     }
 
     /// Rewrites both headers, each while the other one stays.
