@@ -171,6 +171,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Repeats a page in several smaller ones. Until a proof follows, a mount repeats the page itself once more.
+    ///
+    /// Kept out of line: the usual recovery needs none of its stack.
+    #[cold]
+    #[inline(never)]
     fn do_again_in_parts(&mut self, first: Stamp, stream: Stream) -> Result<(), Fault<D::Error>> {
         self.door.keep_held(&mut self.kept);
         let whole = core::mem::take(&mut self.buffer);

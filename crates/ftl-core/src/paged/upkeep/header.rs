@@ -199,15 +199,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         for (number, state) in (0..HEADERS).zip(states) {
-            // One that can be read stays unless the other one is sure to.
-            if !matches!(state, HeaderState::Intact { complete: false, .. }) {
-                continue;
+            if matches!(state, HeaderState::Intact { complete: false, .. }) {
+                self.complete_header(number, &header)?;
             }
-            let other = self.header_state(HEADERS - 1 - number, &header)?;
-            let stays = matches!(other, HeaderState::Intact { complete: true, .. });
-            if stays || planted(Bug::LoseLastHeader) {
-                let _ = self.rewrite_header(number, &header)?;
-            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites a header that is not complete. It can be read, so it stays unless the other one is sure to.
+    #[cold]
+    #[inline(never)]
+    fn complete_header(&mut self, number: u16, header: &Header) -> Result<(), Fault<D::Error>> {
+        let other = self.header_state(HEADERS - 1 - number, header)?;
+        let stays = matches!(other, HeaderState::Intact { complete: true, .. });
+        if stays || planted(Bug::LoseLastHeader) {
+            let _ = self.rewrite_header(number, header)?;
         }
         Ok(())
     }
