@@ -46,6 +46,14 @@ pub(crate) fn breach<E>(clause: Clause, place: Location, found: Observed) -> Che
     Err(Stopped::Breach(Breach { clause, place, found }))
 }
 
+/// What an examination ends with if the program of that page does not succeed.
+fn failed<E>(page: Page, error: ProgramError<E>) -> Stopped<E> {
+    match error {
+        ProgramError::Failed => Stopped::BlockFailed(page.block()),
+        ProgramError::Driver(error) => Stopped::Driver { place: Location::Page(page), error },
+    }
+}
+
 impl<'l, D: NandDevice> Examiner<'l, D> {
     /// An examiner of that device, which may use those blocks as it likes and no others. The blocks may lie in both
     /// regions; the memory holds at least [`memory_bytes`] for the larger page.
@@ -92,6 +100,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         self.read_parts()?;
         self.expect_all(FULL, self.blocks, Clause::ReadsChangeNothing)?;
         self.erase_one_by_one()?;
+        self.read_again()?;
         self.leave_pages_out()?;
         self.extreme_content()?;
         self.erase_all()?;
@@ -173,6 +182,23 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
             self.expect_all(FULL, left, Clause::ErasesChangeTheirBlockAlone)?;
         }
         Ok(())
+    }
+
+    /// Reads a page, changes what it holds or what another one does, and reads it again: a driver that keeps the page
+    /// that it read last, or leaves it in the chip's cache register, must know when that is stale.
+    fn read_again(&mut self) -> Checked<D::Error> {
+        let Some((block, other)) = self.blocks.first().zip(self.blocks.last()) else {
+            return Ok(());
+        };
+        let [first, second] = [0, 1].map(|index| block.page(PageIndex::new(index)));
+        self.expect(first, Fill::Ones, Clause::ErasedReadsAsOnes)?;
+        self.program_and_read(first, FULL)?;
+        self.program(second, FULL).map_err(|error| failed(second, error))?;
+        self.expect(first, FULL, Clause::ProgramsChangeTheirPageAlone)?;
+        self.erase(*other)?;
+        self.expect(first, FULL, Clause::ErasesChangeTheirBlockAlone)?;
+        self.erase(*block)?;
+        self.expect(first, Fill::Ones, Clause::ErasedReadsAsOnes)
     }
 
     /// Programs every third page and the last one.
@@ -266,13 +292,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     }
 
     fn program_and_read(&mut self, page: Page, fill: Fill) -> Checked<D::Error> {
-        match self.program(page, fill) {
-            Ok(()) => {}
-            Err(ProgramError::Failed) => return Err(Stopped::BlockFailed(page.block())),
-            Err(ProgramError::Driver(error)) => {
-                return Err(Stopped::Driver { place: Location::Page(page), error });
-            }
-        }
+        self.program(page, fill).map_err(|error| failed(page, error))?;
         let seen = self.look(page, fill);
         let clause = match seen {
             ReadResult::Otherwise(Observed::SpareByte { .. }) => Clause::SpareReadsBack,

@@ -231,6 +231,80 @@ fn each_clause_that_is_broken_is_named() {
     }
 }
 
+/// A driver that keeps the page that it read last, and forgets to drop it when a block is erased or a page programmed.
+struct Keeps {
+    device: Wrong,
+    kept: Option<(Page, Vec<u8>)>,
+    drops_at: [bool; 2],
+}
+
+impl NandDevice for Keeps {
+    type Error = &'static str;
+
+    fn geometry(&self) -> &Geometry {
+        self.device.geometry()
+    }
+
+    fn read(
+        &mut self,
+        place: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Self::Error>> {
+        if self.kept.as_ref().is_none_or(|(kept, _)| *kept != place) {
+            let mut cells = vec![0; PAGE + SPARE];
+            let (all_data, all_spare) = cells.split_at_mut(PAGE);
+            self.device.read(place, Bytes::ZERO, all_data, all_spare)?;
+            self.kept = Some((place, cells));
+        }
+        let cells = self.kept.as_ref().map(|(_, cells)| cells).unwrap();
+        data.copy_from_slice(&cells[at.as_usize()..at.as_usize() + data.len()]);
+        spare.copy_from_slice(&cells[PAGE..PAGE + spare.len()]);
+        Ok(Corrected::NONE)
+    }
+
+    fn program(
+        &mut self,
+        place: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<Self::Error>> {
+        self.kept = self.kept.take().filter(|_| !self.drops_at[0]);
+        self.device.program(place, data, spare)
+    }
+
+    fn erase(&mut self, place: Block) -> Result<(), EraseError<Self::Error>> {
+        self.kept = self.kept.take().filter(|_| !self.drops_at[1]);
+        self.device.erase(place)
+    }
+
+    fn is_bad(&mut self, place: Block) -> Result<bool, Self::Error> {
+        self.device.is_bad(place)
+    }
+
+    fn mark_bad(&mut self, place: Block) -> Result<(), MarkError<Self::Error>> {
+        self.device.mark_bad(place)
+    }
+}
+
+#[test]
+fn a_driver_that_keeps_a_page_must_know_when_it_is_stale() {
+    let examined = |drops_at| {
+        let mut device = Keeps { device: Wrong::new(None), kept: None, drops_at };
+        let blocks = [block(0), block(1), block(3)];
+        let mut memory = [0; memory_bytes(PAGE, SPARE)];
+        let outcome = Examiner::new(&mut device, &blocks, &mut memory).unwrap().examine();
+        outcome.map_err(|why| match why {
+            Stopped::Breach(breach) => breach.clause,
+            why => panic!("{why}"),
+        })
+    };
+    assert_eq!(examined([true, true]), Ok(()));
+    assert_eq!(examined([false, true]), Err(Clause::DataReadBack));
+    assert_eq!(examined([true, false]), Err(Clause::ErasedReadsAsOnes));
+}
+
 #[test]
 fn a_breach_is_told_as_a_sentence_with_its_place() {
     let told = examination(&mut Wrong::new(Some(Clause::SpareReadsBack))).unwrap_err().to_string();
