@@ -236,6 +236,35 @@ fn a_chip_tells_of_itself_though_copies_are_damaged() {
 }
 
 #[test]
+fn a_parameter_page_without_correction_may_be_told_as_uncorrectable_and_is_right() {
+    use embedded_hal::spi::{Operation, SpiDevice};
+    use ftl_spi_nand::wire;
+    let status_of_the_page = |configuration: u8| {
+        let mut model = model(&parts::W25N01GV);
+        model.judge_parameters();
+        for command in
+            [&[0x1F, wire::CONFIGURATION, configuration][..], &wire::with_row(Command::PageRead, 1)]
+        {
+            model.transaction(&mut [Operation::Write(command)]).unwrap();
+        }
+        let mut status = [wire::BUSY];
+        while status[0] & wire::BUSY != 0 {
+            let ask = [Operation::Write(&[0x0F, wire::STATUS]), Operation::Read(&mut status)];
+            model.transaction(&mut { ask }).unwrap();
+        }
+        status[0]
+    };
+    assert_eq!(status_of_the_page(wire::OTP_ENABLE | wire::ECC_ENABLE), 0x20);
+    assert_eq!(status_of_the_page(wire::OTP_ENABLE), 0);
+    let mut model = model(&parts::W25N01GV);
+    model.judge_parameters();
+    let mut nand = SpiNand::new(model, std::slice::from_ref(&parts::W25N01GV)).unwrap();
+    assert!(nand.parameter_page().unwrap().is_some());
+    let page = page(0, 1);
+    assert_eq!(nand.read(page, Bytes::ZERO, &mut [0; 4], &mut []), Ok(Corrected::NONE));
+}
+
+#[test]
 fn each_command_takes_the_time_of_its_bytes_and_of_the_chip() {
     let mut nand = nand(&parts::W25N01GV);
     nand.program(page(1, 0), &[0; 2048], &[0; 16]).unwrap();

@@ -57,6 +57,9 @@ impl<N: NandDevice> SpiNandModel<'_, N> {
         self.set_verdict(Some(Corrected::NONE));
         if self.configuration & wire::OTP_ENABLE != 0 {
             self.read_beside_the_array(row);
+            if self.corrects() && self.judges_parameters {
+                self.set_verdict(None);
+            }
             return Ok(());
         }
         let page = self.locate(row)?;

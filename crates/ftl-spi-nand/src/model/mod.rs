@@ -164,6 +164,8 @@ pub struct SpiNandModel<'m, N> {
     /// What the register of details holds.
     detail: u8,
     damaged_copies: u16,
+    /// Whether correction, where it is on, is tried on the parameter page too, and fails.
+    judges_parameters: bool,
     /// A page that reads as erased but for that many bits.
     flipped: Option<(u32, u16)>,
     /// In a chip of two planes, the plane whose cache holds the page that was read last.
@@ -212,6 +214,7 @@ impl<'m, N: NandDevice> SpiNandModel<'m, N> {
             status: 0,
             detail: 0,
             damaged_copies: 0,
+            judges_parameters: false,
             flipped: None,
             plane: None,
             loaded_plane: None,
@@ -238,6 +241,17 @@ impl<'m, N: NandDevice> SpiNandModel<'m, N> {
     /// Switches power off: takes the cells back. A new model over them is the chip switched on again.
     pub fn into_cells(self) -> N {
         self.cells
+    }
+
+    /// The same, and gives the cache back to whoever lent it.
+    pub fn into_cells_and_cache(self) -> (N, &'m mut [u8]) {
+        (self.cells, self.cache)
+    }
+
+    /// Lets the status call the parameter page uncorrectable as long as correction is on, although its bytes are right:
+    /// it has no correction's bytes (a Micron MT29F8G01 in Zephyr's issue 104760).
+    pub const fn judge_parameters(&mut self) {
+        self.judges_parameters = true;
     }
 
     /// Damages that many of the first copies of the parameter page.
