@@ -29,7 +29,7 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
@@ -38,6 +38,7 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("ftl-rivals", &["ftl-iface"]),
     ("ftl-spi-nand", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),
+    ("ftl-judge", &["ftl-iface", "ftl-c", "ftl-conformance", "ftl-spi-nand", "nand-model"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
 ];

@@ -244,6 +244,7 @@ fn declared(kind: &Type, name: &str) -> String {
             }
             None => format!("{} {name}", plain(path)),
         },
+        Type::Array(array) => declared(&array.elem, &format!("{name}[{}]", value(&array.len))),
         _ => panic!("C does not know the type of {name}"),
     }
 }
