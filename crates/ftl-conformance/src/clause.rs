@@ -1,5 +1,6 @@
 //! The promises of a device, one by one, as [`NandDevice`](ftl_iface::NandDevice) has them.
 
+use core::ffi::CStr;
 use core::fmt;
 
 /// A promise of the device's that can be checked from above.
@@ -69,31 +70,39 @@ impl Clause {
 
     /// The promise, as a sentence.
     pub const fn sentence(self) -> &'static str {
+        match self.sentence_for_c().to_str() {
+            Ok(sentence) => sentence,
+            Err(_) => "",
+        }
+    }
+
+    /// The same with a zero at its end.
+    pub const fn sentence_for_c(self) -> &'static CStr {
         match self {
-            Self::GeometryStays => "the geometry never changes",
-            Self::ErasedReadsAsOnes => "after an erase every byte of the block reads as 0xFF",
-            Self::DataReadBack => "a page's data read as they were programmed",
-            Self::SpareReadsBack => "a page's spare bytes read as they were programmed",
-            Self::PartsReadAlike => "a part of a page reads as the bytes from `at` on",
+            Self::GeometryStays => c"the geometry never changes",
+            Self::ErasedReadsAsOnes => c"after an erase every byte of the block reads as 0xFF",
+            Self::DataReadBack => c"a page's data read as they were programmed",
+            Self::SpareReadsBack => c"a page's spare bytes read as they were programmed",
+            Self::PartsReadAlike => c"a part of a page reads as the bytes from `at` on",
             Self::SpareReadsAlone => {
-                "an empty `data` reads the spare area alone, a short `spare` its first bytes"
+                c"an empty `data` reads the spare area alone, a short `spare` its first bytes"
             }
-            Self::ReadsChangeNothing => "a read changes nothing",
-            Self::ProgramsChangeTheirPageAlone => "a program changes its own page alone",
-            Self::ErasesChangeTheirBlockAlone => "an erase changes its own block alone",
-            Self::PagesMayBeLeftOut => "pages may be skipped, and then read as 0xFF",
-            Self::UnmarkedIsNotBad => "a block that was never marked is not bad",
-            Self::MarkedIsBad => "a block that was marked bad is bad",
-            Self::MarksChangeTheirBlockAlone => "a mark changes its own block alone",
-            Self::BadBlocksCanBeRead => "the pages of a block that is marked bad may be read",
-            Self::StaysWithoutPower => "what was programmed or marked survives without power",
+            Self::ReadsChangeNothing => c"a read changes nothing",
+            Self::ProgramsChangeTheirPageAlone => c"a program changes its own page alone",
+            Self::ErasesChangeTheirBlockAlone => c"an erase changes its own block alone",
+            Self::PagesMayBeLeftOut => c"pages may be skipped, and then read as 0xFF",
+            Self::UnmarkedIsNotBad => c"a block that was never marked is not bad",
+            Self::MarkedIsBad => c"a block that was marked bad is bad",
+            Self::MarksChangeTheirBlockAlone => c"a mark changes its own block alone",
+            Self::BadBlocksCanBeRead => c"the pages of a block that is marked bad may be read",
+            Self::StaysWithoutPower => c"what was programmed or marked survives without power",
             Self::CutProgramLeavesItsPageKnown => {
-                "a page whose program was cut reads as before, as intended, as uncorrectable or as erased"
+                c"a page whose program was cut reads as before, as intended, as uncorrectable or as erased"
             }
             Self::CutProgramChangesNothingElse => {
-                "a cut program changes no other page except those that share its cells"
+                c"a cut program changes no other page except those that share its cells"
             }
-            Self::CutEraseChangesNothingElse => "a cut erase changes no other block",
+            Self::CutEraseChangesNothingElse => c"a cut erase changes no other block",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ftl_iface::{
     Block, Bytes, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex, ProgramError,
-    ReadError, RegionGeometry,
+    ReadError, Region, RegionGeometry,
 };
 
 use crate::breach::{Breach, Location, Observed, Stopped};
@@ -28,6 +28,9 @@ pub struct Examiner<'l, D> {
     pub(crate) device: D,
     pub(crate) blocks: &'l [Block],
     geometry: Geometry,
+    /// The shapes of both regions; of one that is missing, no block was lent.
+    slc: RegionGeometry,
+    mlc: RegionGeometry,
     data: &'l mut [u8],
     spare: &'l mut [u8],
 }
@@ -44,6 +47,11 @@ pub(crate) enum ReadResult<E> {
 
 pub(crate) fn breach<E>(clause: Clause, place: Location, found: Observed) -> Checked<E> {
     Err(Stopped::Breach(Breach { clause, place, found }))
+}
+
+/// The first bytes of memory that was found to have as many.
+fn first(memory: &mut [u8], bytes: usize) -> &mut [u8] {
+    memory.get_mut(..bytes).unwrap_or_default()
 }
 
 /// What an examination ends with if the program of that page does not succeed.
@@ -68,7 +76,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         }
         let (mut page_bytes, mut spare_bytes) = (0, 0);
         for (at, block) in blocks.iter().enumerate() {
-            if blocks[..at].contains(block) {
+            if blocks.iter().take(at).any(|earlier| earlier == block) {
                 return Err(Stopped::LentTwice(*block));
             }
             let Some(shape) = geometry.region(block.region()) else {
@@ -84,8 +92,14 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         let Some(memory) = memory.get_mut(..needed) else {
             return Err(Stopped::TooLittleMemory { needed });
         };
-        let (data, spare) = memory.split_at_mut(page_bytes);
-        Ok(Self { device, blocks, geometry, data, spare })
+        let Some((data, spare)) = memory.split_at_mut_checked(page_bytes) else {
+            return Err(Stopped::TooLittleMemory { needed });
+        };
+        let [slc, mlc] = [geometry.slc(), geometry.mlc()].map(Option::<&_>::copied);
+        let (Some(slc), Some(mlc)) = (slc.or(mlc), mlc.or(slc)) else {
+            return Err(Stopped::TooFewBlocks { needed: BLOCKS_MIN });
+        };
+        Ok(Self { device, blocks, geometry, slc, mlc, data, spare })
     }
 
     /// Checks every clause that shows while power holds and costs no block. Each lent block is erased a few times and
@@ -130,7 +144,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         self.expect_all(FULL, others, Clause::MarksChangeTheirBlockAlone)?;
         for page in pages(*victim, self.shape(*victim)) {
             let shape = *self.shape(*victim);
-            let data = &mut self.data[..shape.page_bytes.as_usize()];
+            let data = first(self.data, shape.page_bytes.as_usize());
             let read = self.device.read(page, Bytes::ZERO, data, &mut []);
             if let Err(ReadError::Driver(_)) = read {
                 return breach(
@@ -176,9 +190,10 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         let blocks = self.blocks;
         for (erased, block) in blocks.iter().enumerate() {
             self.erase(*block)?;
-            let (gone, left) = blocks.split_at(erased + 1);
-            self.expect_all(Fill::Ones, &gone[erased..], Clause::ErasedReadsAsOnes)?;
-            self.expect_all(Fill::Ones, &gone[..erased], Clause::ErasesChangeTheirBlockAlone)?;
+            let gone = blocks.get(..erased).unwrap_or_default();
+            let left = blocks.get(erased + 1..).unwrap_or_default();
+            self.expect_all(Fill::Ones, &[*block], Clause::ErasedReadsAsOnes)?;
+            self.expect_all(Fill::Ones, gone, Clause::ErasesChangeTheirBlockAlone)?;
             self.expect_all(FULL, left, Clause::ErasesChangeTheirBlockAlone)?;
         }
         Ok(())
@@ -304,9 +319,10 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     pub(crate) fn program(&mut self, page: Page, fill: Fill) -> Result<(), ProgramError<D::Error>> {
         let shape = *self.shape(page.block());
         let (bytes, spare) = (shape.page_bytes.as_usize(), shape.spare_bytes.as_usize());
-        fill.fill(page, 0, &mut self.data[..bytes]);
-        fill.fill(page, bytes, &mut self.spare[..spare]);
-        self.device.program(page, &self.data[..bytes], &self.spare[..spare])
+        let (data, spare) = (first(self.data, bytes), first(self.spare, spare));
+        fill.fill(page, 0, data);
+        fill.fill(page, bytes, spare);
+        self.device.program(page, data, spare)
     }
 
     pub(crate) fn erase(&mut self, block: Block) -> Checked<D::Error> {
@@ -343,7 +359,7 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         spare: usize,
     ) -> ReadResult<D::Error> {
         let page_bytes = self.shape(page.block()).page_bytes.as_usize();
-        let (data, spare) = (&mut self.data[..length], &mut self.spare[..spare]);
+        let (data, spare) = (first(self.data, length), first(self.spare, spare));
         // A byte that the driver leaves alone must not look like what was promised.
         let fill_inverse = |buffer: &mut [u8], from| {
             fill.fill(page, from, buffer);
@@ -359,12 +375,12 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
             Err(ReadError::Driver(error)) => return ReadResult::Failed(error),
         }
         let wrong = fill.find(page, at, length, |offset, expected| {
-            let (at, found) = ((at + offset) as u32, data[offset]);
+            let (at, found) = ((at + offset) as u32, data.get(offset).copied()?);
             (found != expected).then_some(Observed::DataByte { at, expected, found })
         });
         let wrong = wrong.or_else(|| {
             fill.find(page, page_bytes, spare.len(), |offset, expected| {
-                let (at, found) = (offset as u32, spare[offset]);
+                let (at, found) = (offset as u32, spare.get(offset).copied()?);
                 (found != expected).then_some(Observed::SpareByte { at, expected, found })
             })
         });
@@ -372,10 +388,10 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
     }
 
     /// The shape of a lent block, which lies within the geometry.
-    pub(crate) fn shape(&self, block: Block) -> &RegionGeometry {
-        match self.geometry.region(block.region()) {
-            Some(shape) => shape,
-            None => unreachable!("lent blocks were looked at"),
+    pub(crate) const fn shape(&self, block: Block) -> &RegionGeometry {
+        match block.region() {
+            Region::Slc => &self.slc,
+            Region::Mlc => &self.mlc,
         }
     }
 }

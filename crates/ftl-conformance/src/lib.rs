@@ -34,6 +34,8 @@
 //! [`clause`]: the promises, one by one. [`breach`]: what is reported when one is broken. [`examiner`]: the checks
 //! while power holds. [`power`]: those around a loss of power. `pattern`: what pages are filled with.
 //!
+//! Optimised, it contains no code that could panic: `libtandem.a` has it for drivers in C.
+//!
 //! # What it cannot tell
 //!
 //! Bit errors, worn-out blocks and failing programs are rare: a good chip shows none in an hour. Test how a driver
