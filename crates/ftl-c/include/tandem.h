@@ -499,6 +499,113 @@ typedef struct tandem_hybrid_start {
     const tandem_hybrid_config_t *config;
 } tandem_hybrid_start_t;
 
+/* What tandem_examine returns if the driver broke a clause. */
+#define TANDEM_EXAMINED_BREACH 1
+
+/* What it returns if a block failed, as blocks may: lend another one instead, and start again. */
+#define TANDEM_EXAMINED_BLOCK_FAILED 2
+
+/* A clause of the contract that drivers keep. */
+enum tandem_clause {
+    /* The geometry never changes. */
+    TANDEM_CLAUSE_GEOMETRY_STAYS = 1,
+    /* After an erase every byte of the block reads as 0xFF. */
+    TANDEM_CLAUSE_ERASED_READS_AS_ONES = 2,
+    /* A page's data read as they were programmed. */
+    TANDEM_CLAUSE_DATA_READ_BACK = 3,
+    /* A page's spare bytes read as they were programmed. */
+    TANDEM_CLAUSE_SPARE_READS_BACK = 4,
+    /* A part of a page reads as the bytes from at on. */
+    TANDEM_CLAUSE_PARTS_READ_ALIKE = 5,
+    /* Without data the spare bytes are read alone, and as many of them as are wanted. */
+    TANDEM_CLAUSE_SPARE_READS_ALONE = 6,
+    /* A read changes nothing. */
+    TANDEM_CLAUSE_READS_CHANGE_NOTHING = 7,
+    /* A program changes its own page alone. */
+    TANDEM_CLAUSE_PROGRAMS_CHANGE_THEIR_PAGE_ALONE = 8,
+    /* An erase changes its own block alone. */
+    TANDEM_CLAUSE_ERASES_CHANGE_THEIR_BLOCK_ALONE = 9,
+    /* Pages may be left out, and read as 0xFF then. */
+    TANDEM_CLAUSE_PAGES_MAY_BE_LEFT_OUT = 10,
+    /* A block that was never marked is not bad. */
+    TANDEM_CLAUSE_UNMARKED_IS_NOT_BAD = 11,
+    /* A block that was marked bad is bad. */
+    TANDEM_CLAUSE_MARKED_IS_BAD = 12,
+    /* A mark changes its own block alone. */
+    TANDEM_CLAUSE_MARKS_CHANGE_THEIR_BLOCK_ALONE = 13,
+    /* The pages of a block that is marked bad may be read. */
+    TANDEM_CLAUSE_BAD_BLOCKS_CAN_BE_READ = 14,
+    /* What was programmed or marked survives without power. */
+    TANDEM_CLAUSE_STAYS_WITHOUT_POWER = 15,
+    /* A page whose program was cut reads as before, as intended, as uncorrectable or as erased. */
+    TANDEM_CLAUSE_CUT_PROGRAM_LEAVES_ITS_PAGE_KNOWN = 16,
+    /* A cut program changes no other page but those that share its cells. */
+    TANDEM_CLAUSE_CUT_PROGRAM_CHANGES_NOTHING_ELSE = 17,
+    /* A cut erase changes no other block. */
+    TANDEM_CLAUSE_CUT_ERASE_CHANGES_NOTHING_ELSE = 18,
+};
+
+/* What is examined. Of the steps around a loss of power, the last needs nothing of those before
+ * but the same blocks: take it after the boot. */
+enum tandem_examine {
+    /* All that shows while power holds. The blocks are left erased. */
+    TANDEM_EXAMINE_POWER_HOLDS = 0,
+    /* What a bad-block mark does. The last block is marked bad for good: once is enough. */
+    TANDEM_EXAMINE_MARKS = 1,
+    /* Fills the blocks. Switch power off then, and on. */
+    TANDEM_EXAMINE_BEFORE_POWER_OFF = 2,
+    /* Whether all of that is there. */
+    TANDEM_EXAMINE_AFTER_POWER_OFF = 3,
+    /* Makes the blocks ready. Power must not fail before it returns. */
+    TANDEM_EXAMINE_BEFORE_PROGRAMS_FAIL = 4,
+    /* Programs all blocks but the first. Cut power meanwhile: a hundred blocks take some
+     * seconds. */
+    TANDEM_EXAMINE_UNTIL_PROGRAMS_FAIL = 5,
+    /* Whether what the cut left is as promised. */
+    TANDEM_EXAMINE_AFTER_PROGRAMS_FAILED = 6,
+    /* Makes the blocks ready. Power must not fail before it returns. */
+    TANDEM_EXAMINE_BEFORE_ERASES_FAIL = 7,
+    /* Erases the last block 500 times. Cut power meanwhile. */
+    TANDEM_EXAMINE_UNTIL_ERASES_FAIL = 8,
+    /* Whether what the cut left is as promised. */
+    TANDEM_EXAMINE_AFTER_ERASES_FAILED = 9,
+};
+
+/* What is lent to an examination. */
+typedef struct tandem_lent {
+    /* Blocks that hold nothing of value: at least two, from both ends of the chip, or from each
+     * die. */
+    const uint32_t *blocks;
+    /* How many. */
+    uint32_t count;
+    /* Memory, aligned to TANDEM_RAM_ALIGN. */
+    void *memory;
+    /* Its size: the largest page with its spare bytes, and 8 bytes for each block. */
+    size_t memory_bytes;
+} tandem_lent_t;
+
+/* What an examination showed. */
+typedef struct tandem_shown {
+    /* The clause that was broken, one of TANDEM_CLAUSE_...; 0 if none was. */
+    int32_t clause;
+    /* The clause as a sentence, or what is wrong with what was lent. Never null. */
+    const char *sentence;
+    /* What was seen. Never null. */
+    const char *seen;
+    /* The block at which it was seen, or which failed. */
+    uint32_t block;
+    /* The page in it. */
+    uint32_t page;
+    /* If a byte was wrong: its number in the data or in the spare bytes. */
+    uint32_t at;
+    /* What it should have been. */
+    uint32_t expected;
+    /* What it was. */
+    uint32_t found;
+    /* What the driver's function returned, if it failed. */
+    int32_t driver;
+} tandem_shown_t;
+
 /* Says in English what is wrong, for any number that a function returned. */
 const char *tandem_error_text(int32_t error);
 
@@ -684,6 +791,15 @@ int32_t tandem_hybrid_health(tandem_hybrid_t *device, tandem_health_t *health);
 
 /* As tandem_detail. */
 int32_t tandem_hybrid_detail(tandem_hybrid_t *device, tandem_detail_t *detail);
+
+/* Examines a driver on its board, on blocks whose content is lost: one of TANDEM_EXAMINE_....
+ * Returns 0 if it keeps the contract as far as this step shows, TANDEM_EXAMINED_..., or an
+ * error. It needs no mounted device. */
+int32_t tandem_examine(
+    const tandem_nand_t *nand,
+    const tandem_lent_t *lent,
+    uint32_t what,
+    tandem_shown_t *shown);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,8 @@
 //! ([`Error`]). What cannot be seen: a pointer that is neither null nor misaligned but leads nowhere, a buffer that is
 //! shorter than said, and two calls at once. None of that is examined here, so every function is `unsafe`.
 //!
+//! `examine` is beside all that: what `ftl-conformance` sees of a driver, on its board.
+//!
 //! There is no allocation, no global state, and no panic: the library's panic handler calls a function that does not
 //! exist, so a program that could panic does not link.
 #![no_std]
@@ -38,6 +40,7 @@ mod calls;
 mod config;
 mod device;
 mod error;
+mod examine;
 mod hybrid;
 mod kinds;
 mod nand;
@@ -50,6 +53,7 @@ pub use calls::{Life, WORK_LEFT};
 pub use config::*;
 pub use device::RAM_ALIGN;
 pub use error::*;
+pub use examine::*;
 pub use hybrid::*;
 pub use nand::*;
 pub use page_store::*;

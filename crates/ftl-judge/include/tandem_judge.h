@@ -22,72 +22,37 @@
 extern "C" {
 #endif
 
-/* A clause of the contract (tandem_breach_t.clause). */
-enum tandem_clause {
-    /* The geometry never changes. */
-    TANDEM_CLAUSE_GEOMETRY_STAYS = 1,
-    /* After an erase every byte of the block reads as 0xFF. */
-    TANDEM_CLAUSE_ERASED_READS_AS_ONES = 2,
-    /* A page's data read as they were programmed. */
-    TANDEM_CLAUSE_DATA_READ_BACK = 3,
-    /* A page's spare bytes read as they were programmed. */
-    TANDEM_CLAUSE_SPARE_READS_BACK = 4,
-    /* A part of a page reads as the bytes from at on. */
-    TANDEM_CLAUSE_PARTS_READ_ALIKE = 5,
-    /* Without data the spare bytes are read alone, and as many of them as are wanted. */
-    TANDEM_CLAUSE_SPARE_READS_ALONE = 6,
-    /* A read changes nothing. */
-    TANDEM_CLAUSE_READS_CHANGE_NOTHING = 7,
-    /* A program changes its own page alone. */
-    TANDEM_CLAUSE_PROGRAMS_CHANGE_THEIR_PAGE_ALONE = 8,
-    /* An erase changes its own block alone. */
-    TANDEM_CLAUSE_ERASES_CHANGE_THEIR_BLOCK_ALONE = 9,
-    /* Pages may be left out, and read as 0xFF then. */
-    TANDEM_CLAUSE_PAGES_MAY_BE_LEFT_OUT = 10,
-    /* A block that was never marked is not bad. */
-    TANDEM_CLAUSE_UNMARKED_IS_NOT_BAD = 11,
-    /* A block that was marked bad is bad. */
-    TANDEM_CLAUSE_MARKED_IS_BAD = 12,
-    /* A mark changes its own block alone. */
-    TANDEM_CLAUSE_MARKS_CHANGE_THEIR_BLOCK_ALONE = 13,
-    /* The pages of a block that is marked bad may be read. */
-    TANDEM_CLAUSE_BAD_BLOCKS_CAN_BE_READ = 14,
-    /* What was programmed or marked survives without power. */
-    TANDEM_CLAUSE_STAYS_WITHOUT_POWER = 15,
-    /* A page whose program was cut reads as before, as intended, as uncorrectable or as erased. */
-    TANDEM_CLAUSE_CUT_PROGRAM_LEAVES_ITS_PAGE_KNOWN = 16,
-    /* A cut program changes no other page. */
-    TANDEM_CLAUSE_CUT_PROGRAM_CHANGES_NOTHING_ELSE = 17,
-    /* A cut erase changes no other block. */
-    TANDEM_CLAUSE_CUT_ERASE_CHANGES_NOTHING_ELSE = 18,
+/* A clause that the judge on a host sees, beside those of tandem_examine
+ * (tandem_breach_t.clause). */
+enum tandem_judge_clause {
     /* The driver sets up a chip without faults. */
-    TANDEM_CLAUSE_SETS_UP_A_GOOD_CHIP = 19,
+    TANDEM_JUDGE_CLAUSE_SETS_UP_A_GOOD_CHIP = 19,
     /* The geometry that the driver gives is the chip's. */
-    TANDEM_CLAUSE_GEOMETRY_IS_THE_CHIPS = 20,
+    TANDEM_JUDGE_CLAUSE_GEOMETRY_IS_THE_CHIPS = 20,
     /* The chip is sent nothing that it would ignore or garble. */
-    TANDEM_CLAUSE_COMMANDS_ARE_THE_CHIPS = 21,
+    TANDEM_JUDGE_CLAUSE_COMMANDS_ARE_THE_CHIPS = 21,
     /* Error correction happens below the driver's functions. */
-    TANDEM_CLAUSE_CORRECTION_IS_BELOW = 22,
+    TANDEM_JUDGE_CLAUSE_CORRECTION_IS_BELOW = 22,
     /* A page with more wrong bits than are corrected is told as uncorrectable. */
-    TANDEM_CLAUSE_UNCORRECTABLE_IS_TOLD = 23,
+    TANDEM_JUDGE_CLAUSE_UNCORRECTABLE_IS_TOLD = 23,
     /* A page with wrong bits that are corrected reads well, and no wrong number of bits is told. */
-    TANDEM_CLAUSE_CORRECTED_READS_WELL = 24,
+    TANDEM_JUDGE_CLAUSE_CORRECTED_READS_WELL = 24,
     /* An erased page with a flipped bit reads as 0xFF. */
-    TANDEM_CLAUSE_ERASED_WITH_FLIPS_READS_AS_ONES = 25,
+    TANDEM_JUDGE_CLAUSE_ERASED_WITH_FLIPS_READS_AS_ONES = 25,
     /* A program or erase that succeeded is told as done. */
-    TANDEM_CLAUSE_SUCCESS_IS_TOLD = 26,
+    TANDEM_JUDGE_CLAUSE_SUCCESS_IS_TOLD = 26,
     /* A program that failed is told as failed. */
-    TANDEM_CLAUSE_FAILED_PROGRAM_IS_TOLD = 27,
+    TANDEM_JUDGE_CLAUSE_FAILED_PROGRAM_IS_TOLD = 27,
     /* An erase that failed is told as failed. */
-    TANDEM_CLAUSE_FAILED_ERASE_IS_TOLD = 28,
+    TANDEM_JUDGE_CLAUSE_FAILED_ERASE_IS_TOLD = 28,
     /* A bad-block mark that did not take is told as failed. */
-    TANDEM_CLAUSE_FAILED_MARK_IS_TOLD = 29,
+    TANDEM_JUDGE_CLAUSE_FAILED_MARK_IS_TOLD = 29,
     /* A block that the factory marked is bad. */
-    TANDEM_CLAUSE_FACTORY_MARK_IS_SEEN = 30,
+    TANDEM_JUDGE_CLAUSE_FACTORY_MARK_IS_SEEN = 30,
     /* A bus that fails is told as a failure of the driver. */
-    TANDEM_CLAUSE_BUS_FAILURE_IS_TOLD = 31,
+    TANDEM_JUDGE_CLAUSE_BUS_FAILURE_IS_TOLD = 31,
     /* The functions return only what the header lists. */
-    TANDEM_CLAUSE_RETURNS_WHAT_IS_LISTED = 32,
+    TANDEM_JUDGE_CLAUSE_RETURNS_WHAT_IS_LISTED = 32,
 };
 
 /* A value of the status: some bits were corrected, and detail_register tells how many. */
@@ -177,7 +142,7 @@ typedef struct tandem_judge_driver {
 
 /* What a driver did against the contract, and which command on the bus was at fault. */
 typedef struct tandem_breach {
-    /* The clause, one of TANDEM_CLAUSE_.... */
+    /* The clause, one of TANDEM_CLAUSE_... or TANDEM_JUDGE_CLAUSE_.... */
     int32_t clause;
     /* The block at which it showed, or TANDEM_JUDGE_NOWHERE. */
     uint32_t block;

@@ -6,7 +6,7 @@ use ftl_iface::{Block, NandDevice, Page, Region};
 
 use crate::blame::Blame;
 use crate::cells::Cells;
-use crate::clause::Clause;
+use crate::clause::JudgeClause;
 use crate::log::Log;
 use crate::watch::{Ended, Sight, Witness};
 
@@ -97,11 +97,11 @@ impl Witness<'_> {
             Err(Stopped::Driver { error, .. }) => Err(error),
             Err(Stopped::BlockFailed(block)) => {
                 let sight = Sight::of_block(block, "the driver says that it failed");
-                Err(self.find(Clause::SuccessIsTold, sight, Log::blame_outcome))
+                Err(self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome))
             }
             Err(other) => {
                 let sight = Sight::of_chip(other.to_string());
-                Err(self.find(Clause::GeometryIsTheChips, sight, Log::blame_last))
+                Err(self.find(JudgeClause::GeometryIsTheChips, sight, Log::blame_last))
             }
         }
     }
@@ -115,7 +115,7 @@ impl Witness<'_> {
             Location::Device => Sight::of_chip(seen),
         };
         let blame = self.blame(breach);
-        self.find(breach.clause.into(), sight, |_| blame)
+        self.find(breach.clause, sight, |_| blame)
     }
 
     fn blame(&self, breach: &Breach) -> Blame {

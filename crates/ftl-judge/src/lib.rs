@@ -46,7 +46,7 @@ mod trials;
 mod watch;
 
 pub use bus::{JUDGE_NO_POWER, JUDGE_REFUSED};
-pub use clause::Clause;
+pub use clause::JudgeClause;
 pub use face::*;
 pub use figures::{JUDGE_SEE_DETAIL, JUDGE_UNCORRECTABLE, JudgeChip, JudgeSpare};
 pub use judge::Judge;

@@ -14,7 +14,7 @@ pub const JUDGE_NOWHERE: u32 = 4_294_967_295;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Breach {
-    /// The clause, one of `TANDEM_CLAUSE_…`.
+    /// The clause, one of `TANDEM_CLAUSE_…` or `TANDEM_JUDGE_CLAUSE_…`.
     pub clause: i32,
     /// The block at which it showed, or `TANDEM_JUDGE_NOWHERE`.
     pub block: u32,
@@ -75,7 +75,7 @@ impl Finding {
             _ => String::new(),
         };
         let Self { clause, seen, blame, call, .. } = self;
-        let sentence = clause.sentence();
+        let sentence = clause.sentence;
         format!("broken: {sentence}; in {}{at}: {seen}; at fault: {blame}", name(call.asked))
     }
 
@@ -92,7 +92,7 @@ impl Finding {
     pub(crate) fn told(&self) -> Breach {
         let sent = &self.blame.sent;
         Breach {
-            clause: self.clause as i32,
+            clause: self.clause.number,
             block: self.block.unwrap_or(JUDGE_NOWHERE),
             page: self.page.unwrap_or(JUDGE_NOWHERE),
             command: sent.code.into(),

@@ -1,6 +1,7 @@
 //! What a good chip does not show in an hour: unreadable pages, corrected bits, failures, marks of the factory. Each is
 //! put into the cells, and the driver must tell of it.
 
+use ftl_conformance::Clause as Promise;
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, MarkError, NandDevice, Page, PageIndex, ProgramError,
     ReadError, Region,
@@ -8,7 +9,7 @@ use ftl_iface::{
 use nand_model::faults::When;
 
 use crate::blame::Blame;
-use crate::clause::Clause;
+use crate::clause::{Clause, JudgeClause};
 use crate::log::Log;
 use crate::watch::{Ended, Sight, Witness};
 
@@ -49,7 +50,7 @@ impl Witness<'_> {
         for (at, data, spare) in
             [(0, all, spare), (0, all, 0), (all / 2, all / 4, 0), (0, 0, spare)]
         {
-            self.expect_content(page(4, 0), Clause::DataReadBack)?;
+            self.expect_content(page(4, 0), Promise::DataReadBack)?;
             let (mut data, mut spare) = (vec![0; data], vec![0; spare]);
             match self.read(lost, Bytes::new(at as u32), &mut data, &mut spare) {
                 Err(ReadError::Uncorrectable) => {}
@@ -57,11 +58,15 @@ impl Witness<'_> {
                 Ok(corrected) => {
                     let seen = format!("the driver returned {}", corrected.get());
                     let sight = Sight::of_page(lost, seen);
-                    return Err(self.find(Clause::UncorrectableIsTold, sight, Log::blame_status));
+                    return Err(self.find(
+                        JudgeClause::UncorrectableIsTold,
+                        sight,
+                        Log::blame_status,
+                    ));
                 }
             }
         }
-        self.expect_content(page(4, 2), Clause::DataReadBack).map(|_| ())
+        self.expect_content(page(4, 2), Promise::DataReadBack).map(|_| ())
     }
 
     /// From one bit on to as many as are corrected.
@@ -70,15 +75,15 @@ impl Witness<'_> {
         let most = self.judge.chip().correctable_bits as u16;
         for bits in 1..=most {
             self.judge.bus().cells().correct(page(5, 1), bits);
-            let told = self.expect_content(page(5, 1), Clause::CorrectedReadsWell)?;
+            let told = self.expect_content(page(5, 1), JudgeClause::CorrectedReadsWell)?;
             // None means that the driver does not know.
             if told != 0 && !(bits..=most).contains(&told) {
                 let seen =
                     format!("the driver told of {told} corrected bits, and there were {bits}");
                 let sight = Sight::of_page(page(5, 1), seen);
-                return Err(self.find(Clause::CorrectedReadsWell, sight, Log::blame_status));
+                return Err(self.find(JudgeClause::CorrectedReadsWell, sight, Log::blame_status));
             }
-            self.expect_content(page(5, 0), Clause::DataReadBack)?;
+            self.expect_content(page(5, 0), Promise::DataReadBack)?;
         }
         Ok(())
     }
@@ -92,7 +97,7 @@ impl Witness<'_> {
         let row = self.row(flipped);
         self.judge.bus().model().flip_erased(row, 1);
         let (mut data, mut spare) = (vec![0; all], vec![0; spare]);
-        let clause = Clause::ErasedWithFlipsReadsAsOnes;
+        let clause = JudgeClause::ErasedWithFlipsReadsAsOnes;
         let seen = match self.read(flipped, Bytes::ZERO, &mut data, &mut spare) {
             Ok(_) if data.iter().chain(&spare).all(|byte| *byte == 0xFF) => {
                 return self.power_again();
@@ -114,13 +119,13 @@ impl Witness<'_> {
             Err(ProgramError::Driver(ended)) => return Err(ended),
             Ok(()) => {
                 let sight = Sight::of_page(failing, ALL_WELL);
-                return Err(self.find(Clause::FailedProgramIsTold, sight, Log::blame_outcome));
+                return Err(self.find(JudgeClause::FailedProgramIsTold, sight, Log::blame_outcome));
             }
         }
         self.judge.bus().cells().faults().lift_program_failures();
         self.program_well(page(7, 3))?;
         for index in [0, 1, 3] {
-            self.expect_content(page(7, index), Clause::ProgramsChangeTheirPageAlone)?;
+            self.expect_content(page(7, index), Promise::ProgramsChangeTheirPageAlone)?;
         }
         Ok(())
     }
@@ -132,7 +137,7 @@ impl Witness<'_> {
             Err(EraseError::Driver(ended)) => return Err(ended),
             Ok(()) => {
                 let sight = Sight::of_block(block(8), ALL_WELL);
-                return Err(self.find(Clause::FailedEraseIsTold, sight, Log::blame_outcome));
+                return Err(self.find(JudgeClause::FailedEraseIsTold, sight, Log::blame_outcome));
             }
         }
         self.judge.bus().cells().faults().lift_erase_failures();
@@ -151,7 +156,7 @@ impl Witness<'_> {
             let sight = Sight::of_block(block(9), ALL_WELL);
             let unread =
                 |log: &Log| log.changes.back().map_or_else(|| log.blame_last(), blame_mark);
-            return Err(self.find(Clause::FailedMarkIsTold, sight, unread));
+            return Err(self.find(JudgeClause::FailedMarkIsTold, sight, unread));
         }
         self.judge.bus().cells().faults().lift_mark_failures();
         Ok(())
@@ -164,9 +169,9 @@ impl Witness<'_> {
         for (number, bad) in [(10, false), (11, true), (12, false)] {
             if self.is_bad(block(number))? != bad {
                 let (seen, clause) = if bad {
-                    ("the driver says that it is good", Clause::FactoryMarkIsSeen)
+                    ("the driver says that it is good", JudgeClause::FactoryMarkIsSeen.into())
                 } else {
-                    ("the driver says that it is bad", Clause::UnmarkedIsNotBad)
+                    ("the driver says that it is bad", Clause::from(Promise::UnmarkedIsNotBad))
                 };
                 let part = self.judge.bus().part();
                 let sight = Sight::of_block(block(number), seen);
@@ -196,7 +201,7 @@ impl Witness<'_> {
             Err(EraseError::Driver(ended)) => Err(ended),
             Err(EraseError::Failed) => {
                 let sight = Sight::of_block(block, "the driver says that it failed");
-                Err(self.find(Clause::SuccessIsTold, sight, Log::blame_outcome))
+                Err(self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome))
             }
         }
     }
@@ -213,13 +218,13 @@ impl Witness<'_> {
             Err(ProgramError::Driver(ended)) => Err(ended),
             Err(ProgramError::Failed) => {
                 let sight = Sight::of_page(page, "the driver says that it failed");
-                Err(self.find(Clause::SuccessIsTold, sight, Log::blame_outcome))
+                Err(self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome))
             }
         }
     }
 
     /// Reads a page that is well. Returns how many corrected bits the driver tells of.
-    fn expect_content(&mut self, page: Page, clause: Clause) -> Result<u16, Ended> {
+    fn expect_content(&mut self, page: Page, clause: impl Into<Clause>) -> Result<u16, Ended> {
         let [all, spare_bytes] = self.sizes();
         let (mut data, mut spare) = (vec![0; all], vec![0; spare_bytes]);
         let part = self.judge.bus().part();

@@ -11,7 +11,7 @@ use ftl_spi_nand::model::Misuse;
 use ftl_spi_nand::wire::Command;
 
 use crate::blame::Blame;
-use crate::clause::Clause;
+use crate::clause::{Clause, JudgeClause};
 use crate::judge::Judge;
 use crate::log::{Asked, Log};
 use crate::sent::Outcome;
@@ -91,7 +91,7 @@ impl<'j> Witness<'j> {
     /// Notes a breach, unless there was one before.
     pub(crate) fn find(
         &mut self,
-        clause: Clause,
+        clause: impl Into<Clause>,
         sight: Sight,
         blame: impl FnOnce(&Log) -> Blame,
     ) -> Ended {
@@ -99,6 +99,7 @@ impl<'j> Witness<'j> {
             let bus = self.judge.bus();
             let (blame, call) = (blame(&bus.log), bus.log.current.clone());
             let Sight { block, page, seen } = sight;
+            let clause = clause.into();
             self.finding = Some(Finding { clause, block, page, seen, blame, call });
         }
         Ended::Breach
@@ -124,11 +125,11 @@ impl<'j> Witness<'j> {
             (Some(_), Some(_)) => Err(Ended::NoPower),
             (Some(sent), None) => {
                 let seen = "the driver says that all is well".into();
-                Err(self.find(Clause::BusFailureIsTold, sight(seen), |_| Blame::sent(sent)))
+                Err(self.find(JudgeClause::BusFailureIsTold, sight(seen), |_| Blame::sent(sent)))
             }
             (None, Some(number)) => {
                 let seen = format!("the driver returned {number}");
-                Err(self.find(Clause::ReturnsWhatIsListed, sight(seen), Log::blame_last))
+                Err(self.find(JudgeClause::ReturnsWhatIsListed, sight(seen), Log::blame_last))
             }
             (None, None) => Ok(()),
         }
@@ -138,12 +139,12 @@ impl<'j> Witness<'j> {
         let without = Outcome::Refused(Misuse::ProgramWithoutCorrection);
         if blame.sent.outcome == without {
             let seen = "a page was programmed while the chip's correction was off".into();
-            let clause = Clause::CorrectionIsBelow;
+            let clause = JudgeClause::CorrectionIsBelow;
             let off = |log: &Log| log.blame_configuration().unwrap_or(blame);
             return self.find(clause, sight(seen), off);
         }
         let seen = "the chip did not take a command".into();
-        self.find(Clause::CommandsAreTheChips, sight(seen), |_| blame)
+        self.find(JudgeClause::CommandsAreTheChips, sight(seen), |_| blame)
     }
 
     /// Power comes on: the driver sets up the chip.
@@ -159,7 +160,7 @@ impl<'j> Witness<'j> {
         self.end(Sight::of_chip, None)?;
         if code != 0 {
             let seen = format!("the driver returned {code}");
-            return Err(self.find(Clause::SetsUpAGoodChip, Sight::of_chip(seen), blame_start));
+            return Err(self.find(JudgeClause::SetsUpAGoodChip, Sight::of_chip(seen), blame_start));
         }
         // SAFETY: the caller promises a driver's table.
         match unsafe { Chip::of_table(&nand) } {
@@ -167,7 +168,7 @@ impl<'j> Witness<'j> {
             Err(error) => {
                 let seen = format!("the table is none: {}", error.text().to_string_lossy());
                 let sight = Sight::of_chip(seen);
-                return Err(self.find(Clause::SetsUpAGoodChip, sight, Log::blame_last));
+                return Err(self.find(JudgeClause::SetsUpAGoodChip, sight, Log::blame_last));
             }
         }
         self.compare_geometry()
@@ -195,7 +196,7 @@ impl<'j> Witness<'j> {
             None if self.geometry().mlc().is_some() => "mlc has blocks".into(),
             None => return Ok(()),
         };
-        Err(self.find(Clause::GeometryIsTheChips, Sight::of_chip(seen), Log::blame_last))
+        Err(self.find(JudgeClause::GeometryIsTheChips, Sight::of_chip(seen), Log::blame_last))
     }
 
     /// A driver that has not started has no table, and whoever calls it is wrong.

@@ -291,33 +291,47 @@ fn the_driver_of_every_chip_passes() {
     }
 }
 
+const fn own(clause: JudgeClause) -> (i32, &'static str) {
+    (clause as i32, clause.sentence())
+}
+
+/// One of the contract's.
+const ERASED: (i32, &str) = (
+    ftl_c::Clause::ErasedReadsAsOnes as i32,
+    ftl_conformance::Clause::ErasedReadsAsOnes.sentence(),
+);
+
 /// Each mistake, its clause, and the command at fault, with whether it was missing.
-const NAMED: [(Flaw, Clause, Command); 14] = [
-    (Flaw::DoesNotStart, Clause::SetsUpAGoodChip, Command::GetFeature),
-    (Flaw::HalfTheChip, Clause::GeometryIsTheChips, Command::GetFeature),
-    (Flaw::NeverEnables, Clause::CommandsAreTheChips, Command::BlockErase),
-    (Flaw::ErasesTheNextBlock, Clause::ErasedReadsAsOnes, Command::BlockErase),
-    (Flaw::StatusIgnored, Clause::UncorrectableIsTold, Command::GetFeature),
-    (Flaw::TooManyBits, Clause::CorrectedReadsWell, Command::GetFeature),
-    (Flaw::ErasedFlipsUncorrectable, Clause::ErasedWithFlipsReadsAsOnes, Command::GetFeature),
-    (Flaw::FailsForNothing, Clause::SuccessIsTold, Command::ProgramExecute),
-    (Flaw::ProgramFailuresMissed, Clause::FailedProgramIsTold, Command::GetFeature),
-    (Flaw::EraseFailuresMissed, Clause::FailedEraseIsTold, Command::GetFeature),
-    (Flaw::MarkFailuresMissed, Clause::FailedMarkIsTold, Command::GetFeature),
-    (Flaw::MarksNotSeen, Clause::FactoryMarkIsSeen, Command::ReadCache),
-    (Flaw::BusFailuresMissed, Clause::BusFailureIsTold, Command::BlockErase),
-    (Flaw::ReturnsNonsense, Clause::ReturnsWhatIsListed, Command::ProgramExecute),
+const NAMED: [(Flaw, (i32, &str), Command); 14] = [
+    (Flaw::DoesNotStart, own(JudgeClause::SetsUpAGoodChip), Command::GetFeature),
+    (Flaw::HalfTheChip, own(JudgeClause::GeometryIsTheChips), Command::GetFeature),
+    (Flaw::NeverEnables, own(JudgeClause::CommandsAreTheChips), Command::BlockErase),
+    (Flaw::ErasesTheNextBlock, ERASED, Command::BlockErase),
+    (Flaw::StatusIgnored, own(JudgeClause::UncorrectableIsTold), Command::GetFeature),
+    (Flaw::TooManyBits, own(JudgeClause::CorrectedReadsWell), Command::GetFeature),
+    (
+        Flaw::ErasedFlipsUncorrectable,
+        own(JudgeClause::ErasedWithFlipsReadsAsOnes),
+        Command::GetFeature,
+    ),
+    (Flaw::FailsForNothing, own(JudgeClause::SuccessIsTold), Command::ProgramExecute),
+    (Flaw::ProgramFailuresMissed, own(JudgeClause::FailedProgramIsTold), Command::GetFeature),
+    (Flaw::EraseFailuresMissed, own(JudgeClause::FailedEraseIsTold), Command::GetFeature),
+    (Flaw::MarkFailuresMissed, own(JudgeClause::FailedMarkIsTold), Command::GetFeature),
+    (Flaw::MarksNotSeen, own(JudgeClause::FactoryMarkIsSeen), Command::ReadCache),
+    (Flaw::BusFailuresMissed, own(JudgeClause::BusFailureIsTold), Command::BlockErase),
+    (Flaw::ReturnsNonsense, own(JudgeClause::ReturnsWhatIsListed), Command::ProgramExecute),
 ];
 
 #[test]
 fn each_mistake_is_named_with_its_clause_and_the_command_at_fault() {
     let chip = figures("W25N01GV");
-    for (flaw, clause, command) in NAMED {
+    for (flaw, (clause, sentence), command) in NAMED {
         let breach = judged(&chip, Some(flaw)).unwrap_or_else(|| panic!("{flaw:?} passes"));
         let told = text(&breach);
-        assert_eq!(breach.clause, clause as i32, "{flaw:?}: {told}");
+        assert_eq!(breach.clause, clause, "{flaw:?}: {told}");
         assert_eq!(breach.command, u32::from(command.code()), "{flaw:?}: {told}");
-        assert!(told.contains(clause.sentence()), "{flaw:?}: {told}");
+        assert!(told.contains(sentence), "{flaw:?}: {told}");
     }
 }
 
@@ -346,6 +360,6 @@ fn a_chip_of_two_planes_is_judged_as_one() {
     // Its driver does not put the plane into columns: the first odd block is the first breach.
     let chip = JudgeChip { plane_bit: 12, ..figures("W25N01GV") };
     let breach = judged(&chip, None).expect("a breach");
-    assert_eq!(breach.clause, Clause::CommandsAreTheChips as i32, "{}", text(&breach));
+    assert_eq!(breach.clause, JudgeClause::CommandsAreTheChips as i32, "{}", text(&breach));
     assert!(text(&breach).contains("the column is of another plane"), "{}", text(&breach));
 }

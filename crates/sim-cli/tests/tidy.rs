@@ -34,7 +34,7 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
     ("ftl-adapters", &["ftl-iface", "ftl-core"]),
-    ("ftl-c", &["ftl-iface", "ftl-core"]),
+    ("ftl-c", &["ftl-iface", "ftl-conformance", "ftl-core"]),
     ("ftl-rivals", &["ftl-iface"]),
     ("ftl-spi-nand", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod drivers;
+mod examine;
 mod model;
 mod random;
 mod requests;

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use c::Header;
 
 /// The files with what C knows, in an order in which everything is declared before it is used.
-const SOURCES: [&str; 8] =
-    ["error", "device", "nand", "config", "told", "profiles", "page_store", "hybrid"];
+const SOURCES: [&str; 9] =
+    ["error", "device", "nand", "config", "told", "profiles", "page_store", "hybrid", "examine"];
 
 /// Of these only what is public, behind the types.
 const BETWEEN: &str = "calls";
