@@ -194,7 +194,8 @@ void tandem_judge_free(tandem_judge_t *judge);
 
 /* Transfers bytes: what the driver's function for its SPI controller does on the board. Returns
  * 0, or a number below 0 if the bus failed: TANDEM_JUDGE_REFUSED, TANDEM_JUDGE_NO_POWER. The
- * driver must tell of that. */
+ * driver must tell of that; what it receives is zeros then. It may receive where it has sent
+ * from. */
 int32_t tandem_judge_transfer(tandem_judge_t *judge, const tandem_judge_transfer_t *what);
 
 /* Lets time go by on the chip, for a driver that waits where others ask again and again. */

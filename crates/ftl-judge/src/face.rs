@@ -85,7 +85,8 @@ pub unsafe extern "C" fn tandem_judge_free(judge: *mut Judge) {
 }
 
 /// Transfers bytes: what the driver's function for its SPI controller does on the board. Returns 0, or a number below 0
-/// if the bus failed: `TANDEM_JUDGE_REFUSED`, `TANDEM_JUDGE_NO_POWER`. The driver must tell of that.
+/// if the bus failed: `TANDEM_JUDGE_REFUSED`, `TANDEM_JUDGE_NO_POWER`. The driver must tell of that; what it receives
+/// is zeros then. It may receive where it has sent from.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tandem_judge_transfer(
     judge: *mut Judge,
@@ -95,19 +96,19 @@ pub unsafe extern "C" fn tandem_judge_transfer(
     let (Some(judge), Some(what)) = (unsafe { judge.as_ref() }, unsafe { what.as_ref() }) else {
         return Error::Null.number();
     };
+    // Copied, because drivers like to receive where they have sent from.
     // SAFETY: as the caller promises.
-    let parts = unsafe {
-        (
-            bytes(what.head, what.head_bytes),
-            bytes(what.out, what.out_bytes),
-            bytes_mut(what.into, what.into_bytes),
-        )
+    let sent = unsafe { (bytes(what.head, what.head_bytes), bytes(what.out, what.out_bytes)) };
+    let (Some(head), Some(out)) = sent else { return Error::Null.number() };
+    let (head, out) = (head.to_vec(), out.to_vec());
+    // SAFETY: as the caller promises; what was sent is no longer looked at there.
+    let Some(into) = (unsafe { bytes_mut(what.into, what.into_bytes) }) else {
+        return Error::Null.number();
     };
-    let (Some(head), Some(out), Some(into)) = parts else { return Error::Null.number() };
     if head.is_empty() {
         return Error::Value.number();
     }
-    judge.bus().transfer(Exchange { head, out, into })
+    judge.bus().transfer(Exchange { head: &head, out: &out, into })
 }
 
 /// Lets time go by on the chip, for a driver that waits where others ask again and again.

@@ -9,7 +9,9 @@ use crate::model::{Model, table};
 
 /// Memory for an examination of a page of 512 bytes with 16 spare bytes.
 #[repr(align(8))]
-struct Memory([u8; 512 + 16 + 8 * 4]);
+struct Memory([u8; BYTES]);
+
+const BYTES: usize = 512 + 16 + 8 * 4;
 
 /// The same for every page of a chip of two regions.
 #[repr(align(8))]
@@ -38,7 +40,7 @@ fn examine(nand: *const Nand, lent: *const Lent, what: u32) -> Outcome {
 }
 
 fn on_blocks(nand: &Nand, blocks: &[u32], what: Examine) -> Outcome {
-    let mut memory = Memory([0; _]);
+    let mut memory = Memory([0; BYTES]);
     let lent = Lent {
         blocks: blocks.as_ptr(),
         count: blocks.len() as u32,
@@ -117,7 +119,7 @@ fn blocks_of_both_regions_have_the_numbers_of_the_driver() {
     let mut model = Model::tiny();
     let slc = model.geometry().slc.blocks;
     let nand = Nand { erase: Some(erases_nothing), ..table(&raw mut model) };
-    let mut memory = Large([0; _]);
+    let mut memory = Large([0; 16 << 10]);
     let blocks = [slc + 1, 2];
     let lent = Lent {
         blocks: blocks.as_ptr(),
@@ -136,7 +138,7 @@ fn what_is_lent_wrongly_is_refused() {
     let refused = |blocks: &[u32]| on_blocks(&nand, blocks, Examine::PowerHolds).code;
     let value = Error::Value.number();
     assert_eq!([refused(&[1]), refused(&[1, 2, 1]), refused(&[1, 16])], [value; 3]);
-    let (mut memory, blocks) = (Memory([0; _]), [1, 2]);
+    let (mut memory, blocks) = (Memory([0; BYTES]), [1, 2]);
     let at = memory.0.as_mut_ptr();
     let good =
         Lent { blocks: blocks.as_ptr(), count: 2, memory: at.cast(), memory_bytes: memory.0.len() };

@@ -1,6 +1,6 @@
-//! The judge as C programs use it: every chip's driver passes, and each mistake is named with its clause and command.
+//! The driver of `ftl-spi-nand` as a table of C functions over the judge's bus, with a mistake in it.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::c_void;
 use std::ptr;
 
 use embedded_hal::spi::{ErrorKind, ErrorType, Operation, SpiDevice};
@@ -14,13 +14,13 @@ use ftl_spi_nand::wire::Command;
 use ftl_spi_nand::{SpiNand, parts};
 
 /// The judge's bus for the driver of `ftl-spi-nand`.
-struct Bus {
-    judge: *mut Judge,
-    flaw: Option<Flaw>,
+pub(crate) struct Bus {
+    pub(crate) judge: *mut Judge,
+    pub(crate) flaw: Option<Flaw>,
 }
 
 #[derive(Debug)]
-struct Failed;
+pub(crate) struct Failed;
 
 impl embedded_hal::spi::Error for Failed {
     fn kind(&self) -> ErrorKind {
@@ -94,7 +94,7 @@ impl Bus {
 
 /// A mistake of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flaw {
+pub(crate) enum Flaw {
     DoesNotStart,
     HalfTheChip,
     NeverEnables,
@@ -112,25 +112,25 @@ enum Flaw {
 }
 
 /// The driver's context.
-struct Driver {
-    judge: *mut Judge,
-    flaw: Option<Flaw>,
-    nand: Option<SpiNand<'static, Bus>>,
-    operations: u32,
+pub(crate) struct Driver {
+    pub(crate) judge: *mut Judge,
+    pub(crate) flaw: Option<Flaw>,
+    pub(crate) nand: Option<SpiNand<'static, Bus>>,
+    pub(crate) operations: u32,
 }
 
-static PARTS: [ftl_spi_nand::Part; 6] = parts::ALL;
+pub(crate) static PARTS: [ftl_spi_nand::Part; 6] = parts::ALL;
 
-unsafe fn driver<'a>(context: *mut c_void) -> &'a mut Driver {
+pub(crate) unsafe fn driver<'a>(context: *mut c_void) -> &'a mut Driver {
     // SAFETY: every context is a driver of this test.
     unsafe { &mut *context.cast() }
 }
 
-fn nand(driver: &mut Driver) -> &mut SpiNand<'static, Bus> {
+pub(crate) fn nand(driver: &mut Driver) -> &mut SpiNand<'static, Bus> {
     driver.nand.as_mut().expect("started")
 }
 
-fn page(block: u32, page: u32) -> Page {
+pub(crate) fn page(block: u32, page: u32) -> Page {
     Block::new(Region::Slc, block).page(PageIndex::new(page as u16))
 }
 
@@ -219,7 +219,7 @@ unsafe extern "C" fn mark_bad(context: *mut c_void, block: u32) -> i32 {
     }
 }
 
-unsafe extern "C" fn start(context: *mut c_void, table: *mut Nand) -> i32 {
+pub(crate) unsafe extern "C" fn start(context: *mut c_void, table: *mut Nand) -> i32 {
     // SAFETY: as in `read`.
     let driver = unsafe { driver(context) };
     let bus = Bus { judge: driver.judge, flaw: driver.flaw };
@@ -247,119 +247,4 @@ unsafe extern "C" fn start(context: *mut c_void, table: *mut Nand) -> i32 {
         pairing: 0,
     };
     0
-}
-
-fn figures(name: &str) -> JudgeChip {
-    let (name, mut chip) = (CString::new(name).unwrap(), JudgeChip::default());
-    // SAFETY: a text, and a structure.
-    assert_eq!(unsafe { tandem_judge_chip(name.as_ptr(), &raw mut chip) }, 0);
-    chip
-}
-
-/// What the judge says: the breach, if there is one.
-fn judged(chip: &JudgeChip, flaw: Option<Flaw>) -> Option<Breach> {
-    // SAFETY: a structure.
-    let judge = unsafe { tandem_judge_new(chip) };
-    assert!(!judge.is_null(), "the figures are sound");
-    let mut driver = Driver { judge, flaw, nand: None, operations: 0 };
-    let under_test = JudgeDriver { context: (&raw mut driver).cast(), start: Some(start) };
-    let mut breach = std::mem::MaybeUninit::<Breach>::uninit();
-    // SAFETY: all of it lives until the judge is freed, and the breach is there if it is told.
-    unsafe {
-        let outcome = tandem_judge_driver(judge, &raw const under_test, breach.as_mut_ptr());
-        tandem_judge_free(judge);
-        assert!(outcome == 0 || outcome == JUDGE_BREACH, "{outcome}");
-        (outcome == JUDGE_BREACH).then(|| breach.assume_init())
-    }
-}
-
-fn text(breach: &Breach) -> String {
-    // SAFETY: a text with a zero at its end.
-    unsafe { CStr::from_ptr(breach.text.as_ptr()) }.to_string_lossy().into_owned()
-}
-
-#[test]
-fn the_driver_of_every_chip_passes() {
-    for part in &PARTS {
-        let breach = judged(&figures(part.name), None);
-        assert!(
-            breach.is_none(),
-            "{}: {}",
-            part.name,
-            breach.map(|it| text(&it)).unwrap_or_default()
-        );
-    }
-}
-
-const fn own(clause: JudgeClause) -> (i32, &'static str) {
-    (clause as i32, clause.sentence())
-}
-
-/// One of the contract's.
-const ERASED: (i32, &str) = (
-    ftl_c::Clause::ErasedReadsAsOnes as i32,
-    ftl_conformance::Clause::ErasedReadsAsOnes.sentence(),
-);
-
-/// Each mistake, its clause, and the command at fault, with whether it was missing.
-const NAMED: [(Flaw, (i32, &str), Command); 14] = [
-    (Flaw::DoesNotStart, own(JudgeClause::SetsUpAGoodChip), Command::GetFeature),
-    (Flaw::HalfTheChip, own(JudgeClause::GeometryIsTheChips), Command::GetFeature),
-    (Flaw::NeverEnables, own(JudgeClause::CommandsAreTheChips), Command::BlockErase),
-    (Flaw::ErasesTheNextBlock, ERASED, Command::BlockErase),
-    (Flaw::StatusIgnored, own(JudgeClause::UncorrectableIsTold), Command::GetFeature),
-    (Flaw::TooManyBits, own(JudgeClause::CorrectedReadsWell), Command::GetFeature),
-    (
-        Flaw::ErasedFlipsUncorrectable,
-        own(JudgeClause::ErasedWithFlipsReadsAsOnes),
-        Command::GetFeature,
-    ),
-    (Flaw::FailsForNothing, own(JudgeClause::SuccessIsTold), Command::ProgramExecute),
-    (Flaw::ProgramFailuresMissed, own(JudgeClause::FailedProgramIsTold), Command::GetFeature),
-    (Flaw::EraseFailuresMissed, own(JudgeClause::FailedEraseIsTold), Command::GetFeature),
-    (Flaw::MarkFailuresMissed, own(JudgeClause::FailedMarkIsTold), Command::GetFeature),
-    (Flaw::MarksNotSeen, own(JudgeClause::FactoryMarkIsSeen), Command::ReadCache),
-    (Flaw::BusFailuresMissed, own(JudgeClause::BusFailureIsTold), Command::BlockErase),
-    (Flaw::ReturnsNonsense, own(JudgeClause::ReturnsWhatIsListed), Command::ProgramExecute),
-];
-
-#[test]
-fn each_mistake_is_named_with_its_clause_and_the_command_at_fault() {
-    let chip = figures("W25N01GV");
-    for (flaw, (clause, sentence), command) in NAMED {
-        let breach = judged(&chip, Some(flaw)).unwrap_or_else(|| panic!("{flaw:?} passes"));
-        let told = text(&breach);
-        assert_eq!(breach.clause, clause, "{flaw:?}: {told}");
-        assert_eq!(breach.command, u32::from(command.code()), "{flaw:?}: {told}");
-        assert!(told.contains(sentence), "{flaw:?}: {told}");
-    }
-}
-
-#[test]
-fn figures_that_contradict_each_other_are_refused() {
-    let good = figures("GD5F1GQ4UE");
-    let spoilt: [fn(&mut JudgeChip); 6] = [
-        |chip| chip.spare[0].at = 0,
-        |chip| chip.id_bytes = 4,
-        |chip| chip.blocks = 8,
-        |chip| chip.page_bytes = 1000,
-        |chip| chip.ecc = [0; 8],
-        |chip| chip.configuration = 0x100,
-    ];
-    for (number, spoil) in spoilt.into_iter().enumerate() {
-        let mut chip = good;
-        spoil(&mut chip);
-        // SAFETY: a structure.
-        let judge = unsafe { tandem_judge_new(&raw const chip) };
-        assert!(judge.is_null(), "number {number}");
-    }
-}
-
-#[test]
-fn a_chip_of_two_planes_is_judged_as_one() {
-    // Its driver does not put the plane into columns: the first odd block is the first breach.
-    let chip = JudgeChip { plane_bit: 12, ..figures("W25N01GV") };
-    let breach = judged(&chip, None).expect("a breach");
-    assert_eq!(breach.clause, JudgeClause::CommandsAreTheChips as i32, "{}", text(&breach));
-    assert!(text(&breach).contains("the column is of another plane"), "{}", text(&breach));
 }
