@@ -185,7 +185,7 @@ impl Described {
             spare_runs: &[],
             configuration: u8::try_from(chip.configuration).ok()?,
             ecc: chip.report()?,
-            plane_bit: u8::try_from(chip.plane_bit).ok().filter(|bit| *bit != 0),
+            plane_bit: Some(u8::try_from(chip.plane_bit).ok()?).filter(|bit| *bit != 0),
         };
         // A reference to what these boxes hold is good until they are dropped, with this.
         let id = Box::into_raw(Box::<[u8]>::from(id));

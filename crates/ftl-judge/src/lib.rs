@@ -25,6 +25,12 @@
 //! show in an hour: pages that cannot be corrected, failing programs, erases and marks, marks of the factory, a bus
 //! that fails. A breach names the clause, and the command on the bus that was at fault: one that the chip did not take,
 //! one that was missing, one whose answer was taken wrongly, or the one that changed what was not to be changed.
+//!
+//! # What it does not see
+//!
+//! The model has one data line and the commands that all makers share, and takes the same time for each. The chip is
+//! always ready in the end, and a driver that loops for ever is not ended. Only SPI NAND has a model: drivers for other
+//! buses are examined on their board, by `tandem_examine`.
 #![deny(clippy::undocumented_unsafe_blocks, unsafe_op_in_unsafe_fn)]
 #![allow(
     clippy::missing_safety_doc,

@@ -100,13 +100,14 @@ fn each_mistake_is_named_with_its_clause_and_the_command_at_fault() {
 #[test]
 fn figures_that_contradict_each_other_are_refused() {
     let good = figures("GD5F1GQ4UE");
-    let spoilt: [fn(&mut JudgeChip); 6] = [
+    let spoilt: [fn(&mut JudgeChip); 7] = [
         |chip| chip.spare[0].at = 0,
         |chip| chip.id_bytes = 4,
         |chip| chip.blocks = 8,
         |chip| chip.page_bytes = 1000,
         |chip| chip.ecc = [0; 8],
         |chip| chip.configuration = 0x100,
+        |chip| chip.plane_bit = 300,
     ];
     for (number, spoil) in spoilt.into_iter().enumerate() {
         let mut chip = good;
