@@ -29,7 +29,7 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
-const ARROWS: [(&str, &[&str]); 10] = [
+const ARROWS: [(&str, &[&str]); 11] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
@@ -39,7 +39,8 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("ftl-spi-nand", &["ftl-iface"]),
     ("nand-model", &["ftl-iface"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
-    ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
+    ("sim", &["ftl-iface", "ftl-core", "ftl-rivals", "nand-model"]),
+    ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "sim", "torture"]),
 ];
 
 fn root() -> PathBuf {

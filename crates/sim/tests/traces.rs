@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use sim_cli::input::trace::Op;
-use sim_cli::input::trace::formats::{self, FORMATS, Recognised};
-use sim_cli::input::trace::reader::Reader;
+use sim::input::trace::Op;
+use sim::input::trace::formats::{self, FORMATS, Recognised};
+use sim::input::trace::reader::Reader;
 
 #[test]
 fn every_format_has_a_good_seed_for_fuzzing() {

@@ -3,18 +3,21 @@
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use crate::base::{Failure, files};
-use crate::input::device::{DeviceArgs, Fill};
-use crate::input::size;
-use crate::input::workload::WorkloadArgs;
+use sim::engine::replay::{self, Outcome, Passes};
+use sim::engine::result::BYTES_A_DAY;
+use sim::engine::systems::Chosen;
+use sim::input::device::{Fill, Setup};
+use sim::input::size;
+use sim::{Failure, Observer};
 
-/// The bytes that a host writes each day, for lifetimes, unless told otherwise: 20 GB, as makers of client disks
-/// assume.
-pub const BYTES_A_DAY: u64 = 20_000_000_000;
+use super::choices;
+use super::device::DeviceArgs;
+use super::workload::WorkloadArgs;
+use crate::base::{files, interrupt};
 
 /// When requests are issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Args)]
-pub(crate) struct Pace {
+pub(crate) struct PaceArgs {
     /// Issue requests at their recorded times, not when the previous one completes
     #[arg(long)]
     pub(crate) open_loop: bool,
@@ -23,13 +26,19 @@ pub(crate) struct Pace {
     pub(crate) queue_depth: NonZeroU32,
 }
 
-impl Default for Pace {
+impl Default for PaceArgs {
     fn default() -> Self {
         Self { open_loop: false, queue_depth: NonZeroU32::MIN }
     }
 }
 
-impl Pace {
+impl PaceArgs {
+    /// What these flags mean to a replay.
+    const fn meant(self) -> replay::Pace {
+        let Self { open_loop, queue_depth } = self;
+        replay::Pace { open_loop, queue_depth }
+    }
+
     /// In words.
     pub(crate) fn words(self) -> String {
         match (self.open_loop, self.queue_depth.get()) {
@@ -48,9 +57,9 @@ pub struct Options {
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
-    pub(crate) pace: Pace,
+    pub(crate) pace: PaceArgs,
     /// What is written to the device before the replay
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    #[arg(long, value_parser = choices::fills(), default_value = Fill::InOrder.name(), value_name = "HOW")]
     pub(crate) fill: Fill,
     /// The bytes that a host writes each day, for lifetimes
     #[arg(long, default_value = "20GB", value_parser = a_day, value_name = "SIZE")]
@@ -73,13 +82,49 @@ impl Options {
         self.files().filter(|path| !files::is_output(path)).try_for_each(files::check)
     }
 
+    /// What these flags mean to a replay.
+    pub(crate) fn meant(&self) -> replay::Options {
+        let WorkloadArgs { fit, steady, passes, .. } = self.workload;
+        let passes = NonZeroU32::new(passes).unwrap_or(NonZeroU32::MIN);
+        replay::Options {
+            fit,
+            passes: if steady { Passes::UntilSteady } else { Passes::Times(passes) },
+            pace: self.pace.meant(),
+            bytes_a_day: self.bytes_a_day,
+            details: self.report.is_some(),
+        }
+    }
+
+    /// Replays the workload on all systems, until it ends or Ctrl-C stops it.
+    pub(crate) fn run_all(
+        &self,
+        setup: &Setup,
+        systems: &[Chosen],
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, Failure> {
+        self.run_chosen(setup, || Ok(systems.to_vec()), observer)
+    }
+
+    /// Like [`run_all`](Self::run_all), with systems that are chosen when the first requests were found to be good.
+    pub(crate) fn run_chosen(
+        &self,
+        setup: &Setup,
+        choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
+        observer: &dyn Observer,
+    ) -> Result<Vec<Outcome>, Failure> {
+        interrupt::listen();
+        let (workload, options) = (self.workload.workload()?, self.meant());
+        let setup = Setup { fill: self.fill, ..setup.clone() };
+        replay::run_chosen(&workload, &options, &setup, choose, observer)
+    }
+
     /// The requested files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         self.json.iter().chain(&self.report).map(PathBuf::as_path)
     }
 
     /// Options of a run whose result goes only to the caller.
-    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: Pace) -> Self {
+    pub(crate) const fn quiet(workload: WorkloadArgs, device: DeviceArgs, pace: PaceArgs) -> Self {
         let bytes_a_day = BYTES_A_DAY;
         let fill = Fill::InOrder;
         Self { workload, device, pace, fill, bytes_a_day, json: None, report: None }

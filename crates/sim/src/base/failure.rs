@@ -7,9 +7,7 @@ use nand_model::ChipError;
 use nand_model::datasheet::DatasheetError;
 use nand_model::part::SlcSizeError;
 
-use crate::base::interrupt;
-
-/// Why a run stopped early, or what it found wrong. Each kind has its exit code.
+/// Why a run stopped early, or what it found wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// The device under test broke a promise: data is lost or wrong.
@@ -33,7 +31,7 @@ pub enum Failure {
     /// The arguments contradict each other, or name something that does not exist.
     #[error("{0}")]
     Arguments(String),
-    /// Ctrl-C stopped the run. The results so far are reported.
+    /// The run was stopped. The results so far are reported.
     #[error("stopped by Ctrl-C: {0}")]
     Interrupted(String),
     /// A result cannot be written to its file.
@@ -47,15 +45,4 @@ pub enum Failure {
     /// The results could not be written.
     #[error("the output cannot be written: {0}")]
     Output(#[from] std::io::Error),
-}
-
-impl Failure {
-    /// The exit code: 1 for a violation, 2 for bad input, 130 for a run that Ctrl-C stopped.
-    pub const fn exit_code(&self) -> u8 {
-        match self {
-            Self::Violation(_) => 1,
-            Self::Interrupted(_) => interrupt::EXIT_CODE,
-            _ => 2,
-        }
-    }
 }

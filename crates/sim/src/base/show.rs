@@ -14,7 +14,7 @@ const UNITS: [(&str, u64); 7] = [
 ];
 
 /// A size in the first unit that makes it a whole number, as commands take it: `256MiB`, `20GB`.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let unit = UNITS.iter().find(|(_, scale)| bytes >= *scale && bytes.is_multiple_of(*scale));
     match unit {
         Some((name, scale)) => format!("{}{name}", bytes / scale),
@@ -23,7 +23,7 @@ pub(crate) fn size(bytes: u64) -> String {
 }
 
 /// A list in a sentence: `a, b or c`.
-pub(crate) fn listed(things: &[&str], last: &str) -> String {
+pub fn listed(things: &[&str], last: &str) -> String {
     match things {
         [] => String::new(),
         [one] => (*one).into(),
@@ -32,23 +32,23 @@ pub(crate) fn listed(things: &[&str], last: &str) -> String {
 }
 
 /// A time in microseconds.
-pub(crate) fn micros(time: Nanos) -> String {
+pub fn micros(time: Nanos) -> String {
     format!("{:.3} us", time.as_micros_f64())
 }
 
 /// An energy in microjoules.
-pub(crate) fn microjoules(energy: Energy) -> String {
+pub fn microjoules(energy: Energy) -> String {
     format!("{:.3} uJ", energy.as_microjoules_f64())
 }
 
 /// A rate in megabytes (10^6) per second, as in datasheets.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
-pub(crate) fn rate(bytes: u64, time: Nanos) -> String {
+pub fn rate(bytes: u64, time: Nanos) -> String {
     format!("{:.1} MB/s", bytes as f64 / time.as_micros_f64())
 }
 
 /// A time given in microseconds, in a readable unit.
-pub(crate) fn time(micros: f64) -> String {
+pub fn time(micros: f64) -> String {
     match micros {
         0.0 => "0".into(),
         micros if micros < 1e3 => format!("{micros:.1} us"),
@@ -58,7 +58,7 @@ pub(crate) fn time(micros: f64) -> String {
 }
 
 /// An energy given in millijoules, in a readable unit.
-pub(crate) fn energy(millijoules: f64) -> String {
+pub fn energy(millijoules: f64) -> String {
     match millijoules {
         millijoules if millijoules < 1e3 => format!("{millijoules:.2} mJ"),
         millijoules => format!("{:.2} J", millijoules / 1e3),
@@ -66,7 +66,7 @@ pub(crate) fn energy(millijoules: f64) -> String {
 }
 
 /// Names in a heading, shortened, because those of a month's files would fill a page.
-pub(crate) fn names(names: &[String]) -> String {
+pub fn names(names: &[String]) -> String {
     const SHOWN: usize = 3;
     match names {
         [first, .., last] if names.len() > SHOWN => {
@@ -77,17 +77,17 @@ pub(crate) fn names(names: &[String]) -> String {
 }
 
 /// A share: `59.6 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
 /// A price, in cents, or exactly enough if it is below one.
-pub(crate) fn dollars(price: f64) -> String {
+pub fn dollars(price: f64) -> String {
     if price > 0.0 && price < 0.1 { format!("${price:.4}") } else { format!("${price:.2}") }
 }
 
 /// A lifetime, in days if it is short, and capped at a century.
-pub(crate) fn years(years: f64) -> String {
+pub fn years(years: f64) -> String {
     match years {
         years if years > 100.0 => "more than 100 years".into(),
         years if years >= 10.0 => format!("{years:.0} years"),
@@ -100,14 +100,14 @@ pub(crate) fn years(years: f64) -> String {
 
 /// A write rate in gigabytes (10^9), as disk makers count.
 #[allow(clippy::cast_precision_loss)] // As above.
-pub(crate) fn bytes_a_day(bytes: u64) -> String {
+pub fn bytes_a_day(bytes: u64) -> String {
     let gigabytes = (bytes as f64 / 1e6).round() / 1e3;
     if gigabytes > 0.0 { format!("{gigabytes} GB a day") } else { format!("{bytes} bytes a day") }
 }
 
 /// A size in binary units with two digits after the point: `6.76 GiB`.
 #[allow(clippy::cast_precision_loss)] // A table shows few digits.
-pub(crate) fn about(bytes: u64) -> String {
+pub fn about(bytes: u64) -> String {
     match UNITS.iter().find(|(_, scale)| bytes >= *scale) {
         Some((name, scale)) => format!("{:.2} {name}", bytes as f64 / *scale as f64),
         None => format!("{bytes} B"),
@@ -115,12 +115,12 @@ pub(crate) fn about(bytes: u64) -> String {
 }
 
 /// A figure that may not have been measured.
-pub(crate) fn maybe(figure: Option<f64>, shown: impl Fn(f64) -> String) -> String {
+pub fn maybe(figure: Option<f64>, shown: impl Fn(f64) -> String) -> String {
     figure.map_or("-".into(), shown)
 }
 
 /// A sentence wrapped to a width. A number and its unit stay together.
-pub(crate) fn folded(sentence: &str, width: usize) -> Vec<String> {
+pub fn folded(sentence: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut words = sentence.split(' ').peekable();
     while let Some(word) = words.next() {
@@ -148,7 +148,7 @@ fn is_unit(word: &str) -> bool {
 }
 
 /// A count with thousands separators: `43,008`.
-pub(crate) fn count(number: impl Into<u64>) -> String {
+pub fn count(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
     let mut shown = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {

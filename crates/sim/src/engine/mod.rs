@@ -1,7 +1,6 @@
 //! The simulation: requests in, results out.
 
 pub(crate) mod host;
-#[cfg(unix)]
 pub mod image;
 pub mod replay;
 pub mod result;

@@ -1,4 +1,4 @@
-//! The device that a replay runs on: its flags, how its figures change with another size, and what comes of both.
+//! The device that a replay runs on: how it is chosen, and how its figures change with another size.
 
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
 use nand_model::Time;
@@ -6,7 +6,6 @@ use nand_model::datasheet;
 use nand_model::part::Part;
 
 use crate::base::Failure;
-use crate::input::size;
 
 /// The device on which systems are built.
 #[derive(Clone, Debug)]
@@ -19,23 +18,48 @@ pub struct Setup {
     pub time: Time,
     /// What its memories store of the host's data.
     pub kept: Stored,
-    /// What was written to it before.
+    /// What is written to it before the replay.
     pub fill: Fill,
 }
 
+impl Setup {
+    /// The device as it is: its channels work one after the other, and it was written once, in order.
+    pub const fn of(part: Part) -> Self {
+        let (kept, fill) = (Stored::Stamps, Fill::InOrder);
+        Self { part, log_bytes: None, time: Time::Serial, kept, fill }
+    }
+}
+
 /// What a device holds before the replay.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fill {
-    /// Nothing was ever written
+    /// Nothing was ever written.
     Nothing,
-    /// The whole capacity was written once, in order
+    /// The whole capacity was written once, in order.
     #[default]
     InOrder,
-    /// And then twice the capacity at random, in pages of 4 KiB
+    /// And then twice the capacity at random, in pages of 4 KiB.
     Random,
 }
 
 impl Fill {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Nothing, Self::InOrder, Self::Random];
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|fill| fill.name() == name)
+    }
+
+    /// What it is, for a list of all.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Nothing => "Nothing was ever written",
+            Self::InOrder => "The whole capacity was written once, in order",
+            Self::Random => "And then twice the capacity at random, in pages of 4 KiB",
+        }
+    }
+
     /// Its name in results and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,26 +94,26 @@ pub enum Stored {
 }
 
 /// Which device, and how large.
-#[derive(Clone, Debug, clap::Args)]
-pub struct DeviceArgs {
-    /// The device: a built-in name (`tandem devices` lists them) or the path of a device file
-    #[arg(long, default_value = "c3", value_name = "DEVICE")]
-    pub(crate) device: String,
-    /// Bytes exported to the host, in whole sectors (20GiB or 20G; 20GB are powers of 1000); the device's share of
-    /// spare blocks is kept
-    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
-    pub(crate) capacity: Option<u64>,
-    /// Bytes of SLC (256MiB); on a device with one region, the part that the log takes; 0: no log
-    #[arg(long, value_parser = size::parse, value_name = "SIZE")]
-    pub(crate) slc: Option<u64>,
-    /// Let channels, dies and planes work in parallel; otherwise operations run one after the other, as in the paper
-    #[arg(long)]
-    pub(crate) parallel: bool,
+#[derive(Clone, Debug)]
+pub struct DeviceChoice {
+    /// The device: a built-in name, or the path of a device file.
+    pub device: String,
+    /// Bytes exported to the host; its share of spare blocks is kept. `None`: as the device has it.
+    pub capacity: Option<u64>,
+    /// Bytes of SLC; on a device with one region, the part that the log takes. `Some(0)`: no log.
+    pub slc: Option<u64>,
+    /// Whether channels, dies and planes work at the same time.
+    pub parallel: bool,
 }
 
-impl DeviceArgs {
-    /// The device that these flags select.
-    pub(crate) fn setup(&self) -> Result<Setup, Failure> {
+impl DeviceChoice {
+    /// The device of that name, as it is.
+    pub fn named(device: &str) -> Self {
+        Self { device: device.into(), capacity: None, slc: None, parallel: false }
+    }
+
+    /// The device that is chosen.
+    pub fn setup(&self) -> Result<Setup, Failure> {
         let mut part = datasheet::open(&self.device)?;
         if let Some(capacity) = self.capacity {
             part = scaled(part, capacity)?;
@@ -101,7 +125,7 @@ impl DeviceArgs {
             part = part.with_slc_bytes(bytes)?;
         }
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
-        Ok(Setup { part, log_bytes, time, kept: Stored::Stamps, fill: Fill::InOrder })
+        Ok(Setup { log_bytes, time, ..Setup::of(part) })
     }
 }
 
@@ -138,7 +162,7 @@ mod tests {
     use super::*;
 
     fn setup(device: &str, capacity: Option<u64>, slc: Option<u64>) -> Result<Setup, Failure> {
-        DeviceArgs { device: device.into(), capacity, slc, parallel: false }.setup()
+        DeviceChoice { device: device.into(), capacity, slc, parallel: false }.setup()
     }
 
     #[test]

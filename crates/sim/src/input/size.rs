@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 14] = [
 ];
 
 /// Reads a size: a whole number and its unit.
-pub(crate) fn parse(text: &str) -> Result<u64, String> {
+pub fn parse(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let scale = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));

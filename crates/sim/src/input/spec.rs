@@ -17,19 +17,19 @@ pub struct Parameter {
 
 /// The parameters of a name, each with its value from the text or its default.
 #[derive(Clone, Debug)]
-pub(crate) struct Values {
+pub struct Values {
     values: Vec<(&'static str, String)>,
     /// The parameters given in the text.
     given: Vec<&'static str>,
 }
 
 /// The part before the `?`.
-pub(crate) fn base(text: &str) -> &str {
+pub fn base(text: &str) -> &str {
     text.split_once('?').map_or(text, |(base, _)| base)
 }
 
 /// Reads the parameters of a name. The error for an unknown parameter, or one without value, lists the known ones.
-pub(crate) fn parse(text: &str, known: &'static [Parameter]) -> Result<Values, String> {
+pub fn parse(text: &str, known: &'static [Parameter]) -> Result<Values, String> {
     let mut values: Vec<(&'static str, String)> =
         known.iter().map(|parameter| (parameter.name, parameter.default.into())).collect();
     let (_, pairs) = text.split_once('?').unwrap_or((text, ""));
@@ -61,7 +61,7 @@ fn unknown(name: &str, known: &[Parameter]) -> String {
 
 impl Values {
     /// A parameter's value, read by `read`, whose error says how to write it.
-    pub(crate) fn get<T>(
+    pub fn get<T>(
         &self,
         name: &'static str,
         read: impl Fn(&str) -> Result<T, String>,
@@ -72,24 +72,24 @@ impl Values {
     }
 
     /// Whether the text gives the parameter.
-    pub(crate) fn is_given(&self, name: &'static str) -> bool {
+    pub fn is_given(&self, name: &'static str) -> bool {
         self.given.contains(&name)
     }
 
     /// A whole number.
-    pub(crate) fn number(&self, name: &'static str) -> Result<u64, String> {
+    pub fn number(&self, name: &'static str) -> Result<u64, String> {
         self.get(name, |value| {
             value.parse().map_err(|_| "write a whole number of at most 64 bits".into())
         })
     }
 
     /// A size in bytes.
-    pub(crate) fn size(&self, name: &'static str) -> Result<u64, String> {
+    pub fn size(&self, name: &'static str) -> Result<u64, String> {
         self.get(name, crate::input::size::parse)
     }
 
     /// A switch: on or off.
-    pub(crate) fn is_on(&self, name: &'static str) -> Result<bool, String> {
+    pub fn is_on(&self, name: &'static str) -> Result<bool, String> {
         self.get(name, |value| match value {
             "on" => Ok(true),
             "off" => Ok(false),

@@ -1,8 +1,9 @@
 //! Names of results: the same for the same run on every machine, different whenever the result could differ.
 
+use sim::engine::result::SCHEMA;
+use sim::show;
+
 use super::run::Run;
-use crate::base::show;
-use crate::engine::result::SCHEMA;
 
 /// Letters of each part of a name that are kept for readability.
 const KEPT: usize = 28;

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a journal ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Tail {
+pub enum Tail {
     /// Behind its last record are zeros.
     Clean,
     /// Its last record is incomplete, with that many bytes. It was never acknowledged.
@@ -15,16 +15,16 @@ pub(crate) enum Tail {
 
 /// Damage of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Damage {
+pub struct Damage {
     /// Where.
-    pub(crate) at: u64,
+    pub at: u64,
     /// Which record it is, counted from 1.
-    pub(crate) record: u64,
+    pub record: u64,
     what: What,
     /// Whole records behind it.
-    pub(crate) behind: u64,
+    pub behind: u64,
     /// Whether one of them says that a client's flush covers the damaged one.
-    pub(crate) was_flushed: bool,
+    pub was_flushed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

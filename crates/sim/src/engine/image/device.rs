@@ -4,4 +4,4 @@ use nand_model::Chip;
 use nand_model::faults::FaultInjector;
 
 /// A chip with its faults.
-pub(crate) type Device = FaultInjector<Chip>;
+pub type Device = FaultInjector<Chip>;

@@ -41,7 +41,7 @@ use super::unit::{self, About};
 
 /// A file that holds a disk.
 #[derive(Debug)]
-pub(crate) struct Disk<S> {
+pub struct Disk<S> {
     pub(super) store: S,
     header: Header,
     about: About,
@@ -61,18 +61,21 @@ enum Synced {
 
 /// What a file held.
 #[derive(Debug)]
-pub(crate) struct Opened {
-    pub(crate) about: About,
-    pub(crate) device: Device,
+pub struct Opened {
+    /// What is said about the disk.
+    pub about: About,
+    /// Its chip.
+    pub device: Device,
     /// The journal.
-    pub(crate) replayed: Replayed,
+    pub replayed: Replayed,
     /// The headers.
-    pub(crate) copies: Copies,
-    pub(crate) header: Header,
+    pub copies: Copies,
+    /// The newer one.
+    pub header: Header,
 }
 
 /// Reads a file's disk, as far as it is whole. `None`: it holds none yet.
-pub(crate) fn read<S: Store>(store: &S) -> Result<Option<Opened>, Refusal> {
+pub fn read<S: Store>(store: &S) -> Result<Option<Opened>, Refusal> {
     let State::Disk(header, copies) = slot::state(store)? else {
         return Ok(None);
     };
@@ -98,7 +101,7 @@ enum Then {
 
 impl<S: Store> Disk<S> {
     /// Opens a file. `None`: it holds no disk yet.
-    pub(crate) fn open(store: S) -> Result<Result<(Self, Opened), S>, Refusal> {
+    pub fn open(store: S) -> Result<Result<(Self, Opened), S>, Refusal> {
         let Some(opened) = read(&store)? else {
             return Ok(Err(store));
         };
@@ -112,12 +115,12 @@ impl<S: Store> Disk<S> {
     }
 
     /// The file, when nobody works on its disk any more.
-    pub(crate) fn into_store(self) -> S {
+    pub fn into_store(self) -> S {
         self.store
     }
 
     /// Makes a disk of a file that holds none.
-    pub(crate) fn create(store: S, about: &About, device: &mut Journaled) -> io::Result<Self> {
+    pub fn create(store: S, about: &About, device: &mut Journaled) -> io::Result<Self> {
         let header = Header { identity: Identity::new()?, ..Header::default() };
         store.set_length(0)?;
         slot::begin(&store, header.identity)?;
@@ -128,7 +131,7 @@ impl<S: Store> Disk<S> {
     }
 
     /// Goes on with a disk that was opened: from now on its operations are recorded.
-    pub(crate) fn go_on(&mut self, device: &mut Journaled) -> io::Result<()> {
+    pub fn go_on(&mut self, device: &mut Journaled) -> io::Result<()> {
         if let Tail::Incomplete(bytes) = self.tail {
             self.store.clear(Extent { at: self.end, bytes })?;
         }
@@ -149,7 +152,7 @@ impl<S: Store> Disk<S> {
     }
 
     /// Writes the records since the last call. What they record may be acknowledged only after that.
-    pub(crate) fn commit(&mut self, device: &mut Journaled) -> io::Result<()> {
+    pub fn commit(&mut self, device: &mut Journaled) -> io::Result<()> {
         let Some(pending) = device.pending().filter(|pending| !pending.bytes.is_empty()) else {
             return Ok(());
         };
@@ -168,7 +171,7 @@ impl<S: Store> Disk<S> {
     }
 
     /// Makes all that was done survive a crash of the machine.
-    pub(crate) fn sync(&mut self, device: &mut Journaled) -> io::Result<()> {
+    pub fn sync(&mut self, device: &mut Journaled) -> io::Result<()> {
         self.commit(device)?;
         if self.synced == Synced::Yes {
             return Ok(());
@@ -187,7 +190,7 @@ impl<S: Store> Disk<S> {
     }
 
     /// Writes the chip without a journal, as the last thing that is done. If that fails, the journal has everything.
-    pub(crate) fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
+    pub fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
         self.sync(device)?;
         let (end, journal) = (self.end, self.header.journal);
         let records = Extent { bytes: end - journal.at, ..journal };

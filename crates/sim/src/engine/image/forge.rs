@@ -12,12 +12,12 @@ use super::store::{Extent, Store};
 use super::unit::{self, About};
 
 /// A new disk's file, with room for a journal.
-pub(crate) fn new(about: &About, device: &mut Journaled) -> std::io::Result<Memory> {
+pub fn new(about: &About, device: &mut Journaled) -> std::io::Result<Memory> {
     Ok(Disk::create(Memory::default(), about, device)?.store)
 }
 
 /// The file with those bytes as its journal, sealed record by record. Bytes that begin no record are left out.
-pub(crate) fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Memory> {
+pub fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Memory> {
     let file = file.clone();
     let Ok(Ok((_, opened))) = Disk::open(file.clone()) else {
         return Ok(file);
@@ -46,7 +46,7 @@ pub(crate) fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Mem
 
 /// The file with other numbers in its headers: the disk's generation, where its chip and its journal are, and the
 /// generation in which that began. What the header calls the chip matches its check.
-pub(crate) fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<Memory> {
+pub fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<Memory> {
     let file = file.clone();
     let Ok(State::Disk(header, _)) = slot::state(&file) else {
         return Ok(file);
@@ -65,7 +65,7 @@ pub(crate) fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<M
 }
 
 /// The numbers of a file's header, in that order.
-pub(crate) fn header(file: &Memory) -> Option<[u64; 6]> {
+pub fn header(file: &Memory) -> Option<[u64; 6]> {
     let Ok(State::Disk(Header { generation, chip, journal, begun, .. }, _)) = slot::state(file)
     else {
         return None;
@@ -74,6 +74,6 @@ pub(crate) fn header(file: &Memory) -> Option<[u64; 6]> {
 }
 
 /// Opens a file as a server does. `None`: it is refused.
-pub(crate) fn opened(file: Memory) -> Option<(Disk<Memory>, Opened)> {
+pub fn opened(file: Memory) -> Option<(Disk<Memory>, Opened)> {
     Disk::open(file).ok()?.ok()
 }

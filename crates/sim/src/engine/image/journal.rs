@@ -15,15 +15,15 @@ use super::tail;
 
 /// What a journal held.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Replayed {
+pub struct Replayed {
     /// Operations on the chip.
-    pub(crate) operations: u64,
+    pub operations: u64,
     /// Whole records up to the end, or up to the damage.
-    pub(crate) records: u64,
+    pub records: u64,
     /// Where the next one goes.
-    pub(crate) end: u64,
-    pub(crate) tail: Tail,
-    pub(crate) mark: Mark,
+    pub end: u64,
+    pub tail: Tail,
+    pub mark: Mark,
 }
 
 /// Repeats on the device what a journal says, as far as it is whole.

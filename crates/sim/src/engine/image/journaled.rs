@@ -16,7 +16,7 @@ use super::seal::Pending;
 
 /// The device, with the records of its operations, if they are kept.
 #[derive(Debug)]
-pub(crate) struct Journaled {
+pub struct Journaled {
     device: Device,
     pending: Option<Pending>,
     origin: Origin,
@@ -32,14 +32,14 @@ enum Origin {
 }
 
 impl Journaled {
-    /// A new device. Nothing is recorded until [`keep`](Self::keep).
-    pub(crate) const fn new(device: Device) -> Self {
+    /// A new device. Nothing is recorded until a file keeps it.
+    pub const fn new(device: Device) -> Self {
         Self { device, pending: None, origin: Origin::Here }
     }
 
     /// A device from a file. What its system asks for against the chip's rules, because the file says what no
     /// server wrote, fails as on a real chip, instead of ending the program.
-    pub(crate) const fn of_file(device: Device) -> Self {
+    pub const fn of_file(device: Device) -> Self {
         Self { device, pending: None, origin: Origin::File }
     }
 
@@ -54,12 +54,12 @@ impl Journaled {
     }
 
     /// The device below.
-    pub(crate) const fn inner(&self) -> &Device {
+    pub const fn inner(&self) -> &Device {
         &self.device
     }
 
     /// The device below, to let time pass on it.
-    pub(crate) const fn inner_mut(&mut self) -> &mut Device {
+    pub const fn inner_mut(&mut self) -> &mut Device {
         &mut self.device
     }
 

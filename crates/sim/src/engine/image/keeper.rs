@@ -15,11 +15,11 @@ use super::mark::Mark;
 use super::refusal::Refusal;
 use super::slot::Copies;
 use super::unit::About;
-use crate::base::{Failure, files, notes};
+use crate::base::{Failure, Observer, files};
 
 /// The file of a disk, locked.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub struct Keeper {
     path: PathBuf,
     file: Kept,
 }
@@ -34,7 +34,7 @@ enum Kept {
 }
 
 /// Why a file is not used, as users are told.
-pub(crate) fn refused(path: &Path, refusal: &Refusal) -> Failure {
+pub fn refused(path: &Path, refusal: &Refusal) -> Failure {
     let path = path.display();
     let more = match refusal {
         Refusal::Unreadable(_)
@@ -51,11 +51,7 @@ pub(crate) fn refused(path: &Path, refusal: &Refusal) -> Failure {
 }
 
 /// Opens a regular file, and locks it.
-pub(crate) fn locked(
-    path: &Path,
-    options: &OpenOptions,
-    lock: FlockOperation,
-) -> Result<File, Failure> {
+pub fn locked(path: &Path, options: &OpenOptions, lock: FlockOperation) -> Result<File, Failure> {
     let unreadable = |error| refused(path, &Refusal::Unreadable(error));
     // Others, such as pipes, may not be opened at all.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -95,7 +91,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Opened>, Failure> {
 
 impl Keeper {
     /// Locks the file, and reads it if it is there. Nothing is written.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Option<Opened>), Failure> {
+    pub fn open(path: &Path, observer: &dyn Observer) -> Result<(Self, Option<Opened>), Failure> {
         files::check(path)?;
         let keeper = |file| Self { path: path.into(), file };
         if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
@@ -105,7 +101,7 @@ impl Keeper {
         let file = locked(path, OpenOptions::new().read(true).write(true), lock)?;
         match Disk::open(file).map_err(|refusal| refused(path, &refusal))? {
             Ok((disk, opened)) => {
-                tell(path, &opened);
+                tell(path, &opened, observer);
                 Ok((keeper(Kept::Disk(Box::new(disk))), Some(opened)))
             }
             Err(file) => Ok((keeper(Kept::Blank(file)), None)),
@@ -113,17 +109,22 @@ impl Keeper {
     }
 
     /// Reads the disk of a file that stays as it is.
-    pub(crate) fn only_read(path: &Path) -> Result<Opened, Failure> {
+    pub fn only_read(path: &Path, observer: &dyn Observer) -> Result<Opened, Failure> {
         let opened = read(path)?.ok_or_else(|| refused(path, &Refusal::Foreign))?;
         if let Tail::Damaged(damage) = opened.replayed.tail {
             return Err(refused(path, &Refusal::Journal(damage)));
         }
-        tell(path, &opened);
+        tell(path, &opened, observer);
         Ok(opened)
     }
 
     /// Begins to keep the device in the file. From now on its operations are recorded.
-    pub(crate) fn begin(&mut self, about: &About, device: &mut Journaled) -> Result<(), Failure> {
+    pub fn begin(
+        &mut self,
+        about: &About,
+        device: &mut Journaled,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
         let begun = match std::mem::replace(&mut self.file, Kept::Absent) {
             Kept::Absent => create(&self.path, about, device).map(Box::new),
             Kept::Blank(file) => Disk::create(file, about, device).map(Box::new),
@@ -131,7 +132,7 @@ impl Keeper {
         };
         let begun = begun.map_err(|reason| {
             if reason.kind() == ErrorKind::StorageFull {
-                notes::tell("what is in a file can be read without any room: --read-only");
+                observer.note("what is in a file can be read without any room: --read-only");
             }
             self.failed(reason)
         });
@@ -140,22 +141,22 @@ impl Keeper {
     }
 
     /// Writes the operations since the last call. They may be acknowledged only after that.
-    pub(crate) fn commit(&mut self, device: &mut Journaled) -> Result<(), Failure> {
+    pub fn commit(&mut self, device: &mut Journaled) -> Result<(), Failure> {
         self.with_disk(|disk| disk.commit(device))
     }
 
     /// Makes all operations survive a crash of the machine, not only of the program.
-    pub(crate) fn sync(&mut self, device: &mut Journaled) -> Result<(), Failure> {
+    pub fn sync(&mut self, device: &mut Journaled) -> Result<(), Failure> {
         self.with_disk(|disk| disk.sync(device))
     }
 
     /// Ends with a file that holds the chip alone.
-    pub(crate) fn close(mut self, device: &mut Journaled) -> Result<(), Failure> {
+    pub fn close(mut self, device: &mut Journaled, observer: &dyn Observer) -> Result<(), Failure> {
         self.with_disk(|disk| disk.commit(device))?;
         if let Kept::Disk(disk) = &mut self.file {
             if let Err(error) = disk.close(device) {
                 let path = self.path.display();
-                notes::tell(&format!(
+                observer.note(&format!(
                     "{path} could not be rewritten ({error}): it keeps its journal, and loses nothing"
                 ));
             }
@@ -183,25 +184,25 @@ impl Keeper {
 }
 
 /// Says what was found besides a disk that was left in order.
-fn tell(path: &Path, opened: &Opened) {
+fn tell(path: &Path, opened: &Opened, observer: &dyn Observer) {
     let path = path.display();
     if let Copies::DamagedAt(at) = opened.copies {
-        notes::tell(&format!("of the two headers of {path}, the one at byte {at} was damaged"));
+        observer.note(&format!("of the two headers of {path}, the one at byte {at} was damaged"));
     }
     if opened.replayed.mark == Mark::Damaged {
-        notes::tell(&format!(
+        observer.note(&format!(
             "what {path} says of flushes was damaged; its records match their checks"
         ));
     }
     if let Tail::Incomplete(bytes) = opened.replayed.tail {
-        notes::tell(&format!(
+        observer.note(&format!(
             "the last record of {path} is incomplete ({bytes} bytes): nobody was told that it was done"
         ));
     }
 }
 
 /// Makes a new file for the device. No other one is touched.
-pub(crate) fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<File>> {
+pub fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<File>> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
     // Who locked it before has it.
     flock(&file, FlockOperation::NonBlockingLockExclusive)

@@ -16,7 +16,7 @@ use super::store::{Store, Stream, filled};
 
 /// What is known of flushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub enum Mark {
     /// There was none.
     Absent,
     /// Records up to that byte were on the machine's disk.

@@ -9,7 +9,7 @@ use super::store::{Extent, Store};
 
 /// The file. Pages that it does not have are zeros.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub struct Memory {
     pages: RefCell<BTreeMap<u64, Vec<u8>>>,
     length: Cell<u64>,
 }

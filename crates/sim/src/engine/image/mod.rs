@@ -18,42 +18,47 @@
 //!
 //! # Modules
 //!
-//! - `store`: what is asked of the system. `format`: numbers of the format. `slot`: the headers. `layout`: what goes
-//!   where. `unit`: the chip, and what is said about the disk; `digest`: its check. `record`: a record. `seal`: what
-//!   binds it to its place. `journal`: records in a row. `mark`: how far flushes cover them. `tail`: what is behind the
-//!   last one; `damage`: what is told of it.
+//! - `store`: what is asked of the system; `file`: of a real file. `format`: numbers of the format. `slot`: the
+//!   headers. `layout`: what goes where. `unit`: the chip, and what is said about the disk; `digest`: its check.
+//!   `record`: a record. `seal`: what binds it to its place. `journal`: records in a row. `mark`: how far flushes
+//!   cover them. `tail`: what is behind the last one; `damage`: what is told of it.
 //! - `disk`: all of these together, in an order of writes that any crash may interrupt. `keeper`: the file by its
 //!   path, and its lock. `device`: the chip with its faults. `journaled`: the same, making records. `refusal`: why a
 //!   file is not used.
 //! - `memory`: a file in memory; `forge`: files that no server wrote, for tests and fuzzers.
 //! - `version_1`: files of the version before.
 
-pub(crate) mod forge;
-#[cfg(test)]
-mod tests;
+pub mod damage;
+pub mod device;
+pub mod disk;
+pub mod forge;
+#[cfg(all(unix, feature = "files"))]
+pub mod keeper;
+pub mod mark;
+pub mod refusal;
+pub mod slot;
+pub mod version_1;
 
-pub(crate) mod damage;
-pub(crate) mod device;
 mod digest;
-pub(crate) mod disk;
+#[cfg(all(unix, feature = "files"))]
+mod file;
 mod format;
 mod journal;
 mod journaled;
-pub(crate) mod keeper;
 mod layout;
-pub(crate) mod mark;
 mod memory;
 mod record;
-pub(crate) mod refusal;
 mod seal;
-pub(crate) mod slot;
 mod store;
 mod tail;
 mod unit;
-pub(crate) mod version_1;
 
-pub(crate) use disk::Opened;
-pub(crate) use journaled::Journaled;
-pub(crate) use keeper::Keeper;
-pub(crate) use memory::Memory;
-pub(crate) use unit::About;
+#[cfg(test)]
+mod tests;
+
+pub use disk::Opened;
+pub use journaled::Journaled;
+#[cfg(all(unix, feature = "files"))]
+pub use keeper::Keeper;
+pub use memory::Memory;
+pub use unit::About;

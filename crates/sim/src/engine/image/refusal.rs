@@ -8,7 +8,7 @@ use super::damage::Damage;
 
 /// Why a file is refused. Nothing of it was changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// The system does not let it be read.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
@@ -20,7 +20,10 @@ pub(crate) enum Refusal {
     Foreign,
     /// Another version of this program made it.
     #[error("it has version {found}, and this program reads version {}", super::format::VERSION)]
-    Version { found: u16 },
+    Version {
+        /// Its number.
+        found: u16,
+    },
     /// The version before this one, which kept a journal beside it.
     #[error(
         "it has version 1, whose journal is a file of its own: `tandem image recover` makes a disk of this version \
@@ -35,19 +38,42 @@ pub(crate) enum Refusal {
     TwoDisks,
     /// It is not as long as its header says.
     #[error("it is cut short: it has {found} bytes, and must have {needed}")]
-    CutShort { found: u64, needed: u64 },
+    CutShort {
+        /// Its bytes.
+        found: u64,
+        /// Those that its header asks for.
+        needed: u64,
+    },
     /// What it says about the disk cannot be read.
     #[error("it is damaged: what it says about the disk, at byte {at}, does not match its check")]
-    About { at: u64 },
+    About {
+        /// Its first byte.
+        at: u64,
+    },
     /// The chip does not match the header's check.
     #[error("it is damaged: the chip in bytes {at} to {end} does not match its check")]
-    Check { at: u64, end: u64 },
+    Check {
+        /// The chip's first byte.
+        at: u64,
+        /// The byte after its last.
+        end: u64,
+    },
     /// The chip matches the check, and cannot be.
     #[error("the chip in it, from byte {at} on, cannot be: {reason}")]
-    Chip { at: u64, reason: ImageError },
+    Chip {
+        /// Its first byte.
+        at: u64,
+        /// Why it cannot be.
+        reason: ImageError,
+    },
     /// The chip is one that no server leaves.
     #[error("the chip in it, from byte {at} on, is of no server: {reason}")]
-    NoServers { at: u64, reason: &'static str },
+    NoServers {
+        /// Its first byte.
+        at: u64,
+        /// What no server does.
+        reason: &'static str,
+    },
     /// The journal is damaged.
     #[error("it is damaged: {0}")]
     Journal(Damage),

@@ -20,7 +20,7 @@ pub(super) const SEAL_BYTES: usize = 5;
 
 /// What the checks of a journal's records have in common.
 #[derive(Clone, Debug)]
-pub(crate) struct Seal(Hasher);
+pub(super) struct Seal(Hasher);
 
 impl Seal {
     pub(super) fn of(header: &Header) -> Self {
@@ -48,7 +48,7 @@ impl Seal {
 
 /// Records that are not in the file yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Pending {
+pub(super) struct Pending {
     seal: Seal,
     /// Where they will be.
     pub(super) at: u64,

@@ -19,11 +19,11 @@ const MAGIC: [u8; 8] = *b"TNDMDISK";
 
 /// A number that no two disks share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Identity(pub(crate) [u8; 16]);
+pub struct Identity(pub [u8; 16]);
 
 impl Identity {
     /// A new one, by chance.
-    pub(crate) fn new() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let mut bytes = [0; 16];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         Ok(Self(bytes))
@@ -38,23 +38,24 @@ impl std::fmt::Display for Identity {
 
 /// What the file holds, and where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub(crate) identity: Identity,
+pub struct Header {
+    /// The disk's own number.
+    pub identity: Identity,
     /// Raised whenever the header is replaced.
-    pub(crate) generation: u64,
+    pub generation: u64,
     /// What is said about the disk, and its chip.
-    pub(crate) chip: Extent,
+    pub chip: Extent,
     /// The check of all that.
-    pub(crate) check: u64,
+    pub check: u64,
     /// Room for records of what was done since. Without bytes: the last server ended well.
-    pub(crate) journal: Extent,
+    pub journal: Extent,
     /// The generation in which the journal began. It is part of the check of each of its records.
-    pub(crate) begun: u64,
+    pub begun: u64,
 }
 
 impl Header {
     /// Room for the records themselves, behind the mark.
-    pub(crate) const fn records(&self) -> Extent {
+    pub const fn records(&self) -> Extent {
         let Extent { at, bytes } = self.journal;
         let mark = if bytes > MARK_BYTES as u64 { MARK_BYTES as u64 } else { bytes };
         Extent { at: at.saturating_add(mark), bytes: bytes - mark }
@@ -73,7 +74,7 @@ impl Header {
     }
 
     /// The least bytes of the file.
-    pub(crate) const fn needed(&self) -> u64 {
+    pub const fn needed(&self) -> u64 {
         let (chip, journal) = (self.chip.end(), self.journal.end());
         if self.journal.bytes > 0 && journal > chip { journal } else { chip }
     }
@@ -94,7 +95,7 @@ enum Slot {
 
 /// The file's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub enum State {
     /// It holds no disk yet.
     Blank,
     /// It holds a disk.
@@ -103,7 +104,7 @@ pub(crate) enum State {
 
 /// How the two headers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copies {
+pub enum Copies {
     /// Both are whole and the same.
     Same,
     /// Replacing them was broken off, which did no harm.
@@ -196,7 +197,7 @@ fn read(store: &impl Store, at: u64) -> io::Result<Slot> {
 }
 
 /// Reads the headers.
-pub(crate) fn state(store: &impl Store) -> Result<State, Refusal> {
+pub fn state(store: &impl Store) -> Result<State, Refusal> {
     let length = store.length()?;
     if length == 0 {
         return Ok(State::Blank);

@@ -1,19 +1,17 @@
 //! What a disk's file asks of the system: few calls, at stated places, so that a test can stop it at each of them.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::FileExt;
 
 /// A run of bytes in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) at: u64,
-    pub(crate) bytes: u64,
+pub struct Extent {
+    pub at: u64,
+    pub bytes: u64,
 }
 
 impl Extent {
     /// The byte after the last.
-    pub(crate) const fn end(self) -> u64 {
+    pub const fn end(self) -> u64 {
         self.at.saturating_add(self.bytes)
     }
 }
@@ -22,7 +20,7 @@ impl Extent {
 pub(super) const AT_ONCE: usize = 64 << 10;
 
 /// A file, or what stands for one.
-pub(crate) trait Store {
+pub trait Store {
     /// Its length.
     fn length(&self) -> io::Result<u64>;
     /// Cuts it, or lengthens it by zeros that take no room.
@@ -39,82 +37,16 @@ pub(crate) trait Store {
     fn next_data(&self, at: u64) -> io::Result<u64>;
 }
 
-impl Store for File {
-    fn length(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
-    }
-
-    fn set_length(&self, length: u64) -> io::Result<()> {
-        self.set_len(length)
-    }
-
-    fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        FileExt::read_at(self, bytes, at)
-    }
-
-    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.write_all_at(bytes, at)
-    }
-
-    fn sync(&self) -> io::Result<()> {
-        self.sync_data()
-    }
-
-    fn clear(&self, extent: Extent) -> io::Result<()> {
-        if punched(self, extent) { Ok(()) } else { write_zeros(self, extent) }
-    }
-
-    #[cfg(target_os = "linux")]
-    fn next_data(&self, at: u64) -> io::Result<u64> {
-        match rustix::fs::seek(self, rustix::fs::SeekFrom::Data(at)) {
-            Ok(next) => Ok(next),
-            Err(rustix::io::Errno::NXIO) => self.length(),
-            // A file system that does not know its holes.
-            Err(_) => Ok(at),
-        }
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn next_data(&self, at: u64) -> io::Result<u64> {
-        Ok(at)
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn punched(file: &File, extent: Extent) -> bool {
-    use rustix::fs::FallocateFlags;
-    let how = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-    rustix::fs::fallocate(file, how, extent.at, extent.bytes).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-const fn punched(_: &File, _: Extent) -> bool {
-    false
-}
-
-/// Writes zeros, for stores that have no better way.
-pub(crate) fn write_zeros(store: &impl Store, extent: Extent) -> io::Result<()> {
-    const MOST: u64 = 1 << 20;
-    let zeros = vec![0; MOST.min(extent.bytes) as usize];
-    let mut at = extent.at;
-    while at < extent.end() {
-        let bytes = (extent.end() - at).min(MOST);
-        store.write_at(at, &zeros[..bytes as usize])?;
-        at += bytes;
-    }
-    Ok(())
-}
-
 /// Bytes of a store in a row, to be read or written.
-pub(crate) struct Stream<'s, S> {
+pub(super) struct Stream<'s, S> {
     store: &'s S,
-    pub(crate) at: u64,
+    pub at: u64,
     end: u64,
 }
 
 impl<'s, S: Store> Stream<'s, S> {
     /// Those of an extent.
-    pub(crate) const fn over(store: &'s S, extent: Extent) -> Self {
+    pub(super) const fn over(store: &'s S, extent: Extent) -> Self {
         Self { store, at: extent.at, end: extent.end() }
     }
 }

@@ -22,17 +22,17 @@ const ABOUT_MOST: u32 = 64 << 10;
 
 /// The settings needed to use the chip of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct About {
+pub struct About {
     /// The system that formatted the chip, with its parameters.
-    pub(crate) system: String,
+    pub system: String,
     /// The device, as it was named.
-    pub(crate) device: String,
+    pub device: String,
     /// The requested capacity.
-    pub(crate) capacity: Option<u64>,
+    pub capacity: Option<u64>,
     /// The requested SLC size.
-    pub(crate) slc: Option<u64>,
+    pub slc: Option<u64>,
     /// Whether dies work at the same time.
-    pub(crate) parallel: bool,
+    pub parallel: bool,
 }
 
 /// Bytes on their way, summed for the check.

@@ -36,7 +36,7 @@ struct Head {
 }
 
 /// Reads a file and its journal. Returns also what is not taken over, in sentences.
-pub(crate) fn read(path: &Path) -> Result<(About, Device, String), Refusal> {
+pub fn read(path: &Path) -> Result<(About, Device, String), Refusal> {
     let mut file = BufReader::new(File::open(path)?);
     let mut line = Vec::new();
     file.by_ref().take(LINE_MOST).read_until(b'\n', &mut line)?;

@@ -1,16 +1,16 @@
 //! Passes requests from one reader to all systems, in batches that the systems share.
 //!
-//! A trace is read and parsed once, in a separate thread, however many systems replay it. A slow system blocks the
-//! reader, so that memory does not grow; a stop stops all systems after the same request.
+//! With a thread for each system, a trace is read and parsed once, however many systems replay it. A slow system blocks
+//! the reader, so that memory does not grow; a stop stops all systems after the same request.
 
 use std::sync::Arc;
+#[cfg(feature = "threads")]
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use nand_model::part::Nanos;
 
-use super::progress::Progress;
 use super::steady;
-use crate::base::{Failure, interrupt};
+use crate::base::{Failure, Observer, Stop};
 use crate::engine::host::SharedWitness;
 use crate::input::trace::fit::Fit;
 use crate::input::trace::touched::Touched;
@@ -36,20 +36,24 @@ const BATCH: usize = 1024;
 const BATCH_BYTES: u64 = 128 << 20;
 
 /// The most batches that wait for a system.
+#[cfg(feature = "threads")]
 pub(super) const WAITING: usize = 4;
 
 /// Where requests go on the device.
-pub(super) struct Places {
-    pub(super) fit: Fit,
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub(super) fit: &'a Fit,
     pub(super) space: AddressSpace,
     /// Bytes of its largest page.
     pub(super) page: u64,
 }
 
 /// What a system tells of each round, if the workload is replayed until all are steady.
+#[cfg(feature = "threads")]
 pub(super) type Ear = Receiver<Option<f64>>;
 
 /// Hears of a round from every system. False if one of them has ended.
+#[cfg(feature = "threads")]
 fn hear(ears: &[Ear], told: &mut [Vec<Option<f64>>]) -> bool {
     let mut each = ears.iter().zip(told);
     each.all(|(ear, values)| ear.recv().map(|value| values.push(value)).is_ok())
@@ -58,7 +62,8 @@ fn hear(ears: &[Ear], told: &mut [Vec<Option<f64>>]) -> bool {
 /// The reader.
 pub(super) struct Feed<'a> {
     workload: &'a Workload,
-    fit: Fit,
+    observer: &'a dyn Observer,
+    fit: &'a Fit,
     space: AddressSpace,
     /// `None`: until all systems are steady.
     passes: Option<u32>,
@@ -97,14 +102,16 @@ pub(super) struct Fed {
 impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
-        Places { fit, space, page }: Places,
+        Places { fit, space, page }: Places<'a>,
         passes: Option<u32>,
         witness: SharedWitness,
+        observer: &'a dyn Observer,
     ) -> Self {
-        let stream = workload.open(space.capacity);
+        let stream = workload.open(space.capacity, observer);
         let (from, latest) = (Nanos::ZERO, Nanos::ZERO);
         Self {
             workload,
+            observer,
             fit,
             space,
             passes,
@@ -169,7 +176,7 @@ impl<'a> Feed<'a> {
     fn again(&mut self) {
         self.pass += 1;
         self.from = self.latest;
-        self.stream = self.workload.open(self.space.capacity);
+        self.stream = self.workload.open(self.space.capacity, self.observer);
     }
 
     #[cold]
@@ -178,54 +185,91 @@ impl<'a> Feed<'a> {
         TraceError::Beyond { name, place, end: request.end(), space: self.space }.into()
     }
 
+    /// The progress, from 0 to 1.
+    fn fraction(&self) -> Option<f64> {
+        let passes = f64::from(self.passes.unwrap_or(steady::MOST as u32));
+        self.stream.fraction().map(|here| (f64::from(self.pass) + here) / passes)
+    }
+}
+
+/// The reader, batch after batch, until the end, a stop, or a steady state.
+pub(super) struct Turns<'a> {
+    feed: Feed<'a>,
+    stop: Stop,
+    /// What each system told of each round.
+    told: Vec<Vec<Option<f64>>>,
+    settled: bool,
+    partial: bool,
+}
+
+impl<'a> Turns<'a> {
+    /// The batches of that reader, for so many systems.
+    pub(super) fn of(feed: Feed<'a>, systems: usize) -> Self {
+        let (stop, told) = (feed.observer.stop(), vec![Vec::new(); systems]);
+        Self { feed, stop, told, settled: false, partial: false }
+    }
+
+    /// Whether the workload is replayed round after round until all systems are steady.
+    pub(super) fn has_rounds(&self) -> bool {
+        self.feed.passes.is_none()
+    }
+
+    /// The batch after that one, which every system has; `None` after the last. `hear` adds what each system tells of a
+    /// round, and returns whether all of them did.
+    pub(super) fn after(
+        &mut self,
+        batch: &Shared,
+        hear: impl FnOnce(&mut [Vec<Option<f64>>]) -> bool,
+    ) -> Result<Option<Batch>, Failure> {
+        self.feed.observer.at(self.feed.fraction(), self.feed.requests);
+        if self.stop.is_requested() {
+            self.partial = true;
+            return Ok(None);
+        }
+        if batch.ends_round {
+            if !hear(&mut self.told) {
+                return Ok(None);
+            }
+            self.settled = self.told.iter().all(|values| steady::is_settled(values));
+            if self.settled || self.told.first().is_none_or(|values| values.len() >= steady::MOST) {
+                return Ok(None);
+            }
+            self.feed.again();
+            self.feed.of_round.push(0);
+        }
+        let next = self.feed.batch()?;
+        Ok((!next.requests.is_empty() || next.ends_round).then_some(next))
+    }
+
     /// Passes on that batch and all following ones, until the end, a stop, or the failure of a system.
+    #[cfg(feature = "threads")]
     pub(super) fn run(
         mut self,
         first: Batch,
         ears: &[Ear],
         outlets: &[SyncSender<Batch>],
-        progress: &dyn Progress,
     ) -> Result<Fed, Failure> {
-        let mut batch = first;
-        let mut partial = false;
-        let mut told: Vec<Vec<Option<f64>>> = vec![Vec::new(); outlets.len()];
-        let mut settled = false;
-        while !batch.requests.is_empty() || batch.ends_round {
+        let mut next = Some(first);
+        while let Some(batch) = next {
             if outlets.iter().any(|outlet| outlet.send(Arc::clone(&batch)).is_err()) {
                 break;
             }
-            progress.at(self.fraction(), self.requests);
-            if interrupt::is_requested() {
-                partial = true;
-                break;
-            }
-            if batch.ends_round {
-                if !hear(ears, &mut told) {
-                    break;
-                }
-                settled = told.iter().all(|values| steady::is_settled(values));
-                if settled || told.first().is_none_or(|values| values.len() >= steady::MOST) {
-                    break;
-                }
-                self.again();
-                self.of_round.push(0);
-            }
-            batch = self.batch()?;
+            next = self.after(&batch, |told| hear(ears, told))?;
         }
-        Ok(Fed {
-            requests: self.of_round.iter().rev().take(steady::WINDOW).sum(),
-            rounds: self.passes.is_none().then(|| self.pass + 1),
-            settled,
-            skipped: self.stream.skipped(),
-            touched: self.touched.written(),
-            packed: self.touched.packed(),
-            partial,
-        })
+        Ok(self.fed())
     }
 
-    /// The progress, from 0 to 1.
-    fn fraction(&self) -> Option<f64> {
-        let passes = f64::from(self.passes.unwrap_or(steady::MOST as u32));
-        self.stream.fraction().map(|here| (f64::from(self.pass) + here) / passes)
+    /// The counts so far.
+    pub(super) fn fed(&self) -> Fed {
+        let feed = &self.feed;
+        Fed {
+            requests: feed.of_round.iter().rev().take(steady::WINDOW).sum(),
+            rounds: feed.passes.is_none().then(|| feed.pass + 1),
+            settled: self.settled,
+            skipped: feed.stream.skipped(),
+            touched: feed.touched.written(),
+            packed: feed.touched.packed(),
+            partial: self.partial,
+        }
     }
 }

@@ -7,6 +7,7 @@ use ftl_iface::{Region, Verb};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Energy, Time};
 
+use super::options::Pace;
 use super::outcome::Details;
 use super::series::Stretch;
 use super::tally::Tally;
@@ -17,7 +18,6 @@ use crate::engine::result::{
 };
 use crate::engine::systems::{Books, ChainWrite, Hardware, PartState, Spent, System, part_name};
 use crate::input::device::Fill;
-use crate::input::options::Pace;
 use crate::input::trace::Op;
 
 /// How long a replay took in real time.
@@ -54,7 +54,7 @@ impl Moment {
 }
 
 /// What was measured of a system between two moments.
-pub(crate) struct Measurement {
+pub struct Measurement {
     /// The system, as it was named.
     pub(super) name: String,
     pub(super) pace: Pace,
@@ -68,28 +68,36 @@ pub(crate) struct Measurement {
 
 /// What only those know who gave a system its requests.
 #[derive(Clone)]
-pub(crate) struct Given<'a> {
-    pub(crate) trace: String,
-    pub(crate) passes: u32,
+pub struct Given<'a> {
+    /// The trace, as it was named.
+    pub trace: String,
+    /// How often it was replayed.
+    pub passes: u32,
     /// What was written to the device before.
-    pub(crate) fill: Fill,
+    pub fill: Fill,
     /// Whether a run that was to settle has settled.
-    pub(crate) settled: bool,
-    pub(crate) seed: Option<u64>,
-    pub(crate) partial: bool,
-    pub(crate) skipped_lines: u64,
-    pub(crate) bytes_touched: u64,
-    pub(crate) bytes_packed: u64,
+    pub settled: bool,
+    /// The seed of a synthetic workload.
+    pub seed: Option<u64>,
+    /// Whether it was stopped before its end.
+    pub partial: bool,
+    /// Bad lines that were skipped.
+    pub skipped_lines: u64,
+    /// Bytes of the disk that were written at least once.
+    pub bytes_touched: u64,
+    /// The bytes that the trace reads and writes, in whole pages.
+    pub bytes_packed: u64,
     /// Bytes that a host writes each day, for lifetimes.
-    pub(crate) bytes_a_day: u64,
+    pub bytes_a_day: u64,
     /// The device, if lifetimes are wanted.
-    pub(crate) part: Option<&'a Part>,
-    pub(crate) served: Option<ServedResult>,
+    pub part: Option<&'a Part>,
+    /// Figures of a disk that real hosts used.
+    pub served: Option<ServedResult>,
 }
 
 impl Measurement {
     /// The whole result.
-    pub(crate) fn result(&self, given: Given<'_>) -> RunResult {
+    pub fn result(&self, given: Given<'_>) -> RunResult {
         let Self { before, after, tally, clocked, .. } = self;
         let requests = tally.requests();
         let done = done(before, after);

@@ -5,6 +5,8 @@
 //!                                                      └─▶ session: host ─▶ system ─▶ chip
 //! ```
 //!
+//! Without the feature `threads`, one system replays after the other, each with a reader of its own.
+//!
 //! # What limits its speed
 //!
 //! The reader and the systems run in separate threads, so the slowest limits the speed. The reader also computes what
@@ -42,36 +44,38 @@
 //!
 //! # Modules
 //!
-//! - `outcome`: the result of a run. `feed`: from the reader to the systems. `session`: one
-//!   system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts. `tally`: the counts.
-//!   `measurement`: what is left of a replay at its end, and the result that is made of it. `fill`: what is written
-//!   before. `window`: what of a run counts. `steady`: when a run has settled. `series`: the response time over a run.
-//!   `progress`: who is told how far it is.
+//! - `options`: how a workload is replayed. `outcome`: the result of a run. `feed`: the reader. `batches`: from it to a
+//!   system. `session`: one system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts.
+//!   `tally`: the counts. `measurement`: what is left of a replay at its end, and the result that is made of it.
+//!   `fill`: what is written before. `window`: what of a run counts. `steady`: when a run has settled. `series`: the
+//!   response time over a run.
 
 use std::any::Any;
-use std::path::Path;
+#[cfg(any(test, not(feature = "threads")))]
+use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "threads")]
 use std::sync::mpsc::sync_channel;
+#[cfg(feature = "threads")]
 use std::thread::{self, ScopedJoinHandle};
 
 use ftl_iface::Region;
 
-use crate::base::{Failure, files, interrupt, show};
+use crate::base::{Failure, Observer, Stop};
 use crate::engine::host::{SharedWitness, Witness};
 use crate::engine::result::RunResult;
 use crate::engine::systems;
 use crate::engine::systems::Chosen;
 use crate::input::device::{Fill, Setup};
-use crate::input::options::Options;
 use crate::input::trace::{AddressSpace, TraceError};
 use crate::input::workload::Workload;
 
+mod batches;
 mod feed;
 mod fill;
 mod measurement;
+mod options;
 mod outcome;
-mod progress;
 mod series;
-#[cfg(unix)]
 mod served;
 mod session;
 mod steady;
@@ -79,125 +83,181 @@ mod tally;
 mod under_way;
 mod window;
 
-use feed::{Batch, Fed, Feed, Places};
-pub(crate) use measurement::{Given, Measurement};
-pub(crate) use outcome::{Details, Outcome};
-pub(crate) use progress::Progress;
-#[cfg(unix)]
-pub(crate) use served::Served;
+#[cfg(feature = "threads")]
+use batches::Piped;
+#[cfg(any(test, not(feature = "threads")))]
+use batches::Pulled;
+#[cfg(feature = "threads")]
+use feed::Batch;
+use feed::{Fed, Feed, Places, Turns};
+pub use measurement::{Given, Measurement};
+pub use options::{Options, Pace, Passes};
+pub use outcome::{Details, Outcome};
+pub use series::Stretch;
+pub use served::Served;
 use session::{Kind, Replay};
-pub(crate) use steady::WINDOW;
+pub use steady::WINDOW;
 
-/// The end of a run after its results were shown: a failure if Ctrl-C stopped it, before any file was written.
-pub(crate) fn ended<'a>(
-    mut files: impl Iterator<Item = &'a Path>,
-    mut results: impl Iterator<Item = &'a RunResult>,
-) -> Result<(), Failure> {
-    let Some(part) = results.find(|result| result.partial) else {
-        return Ok(());
-    };
-    let served = show::count(part.requests.total());
-    let mut done = format!("{served} requests were served, and all figures are of these");
-    if files.any(|path| !files::is_output(path)) {
-        done += "; no file was written";
-    }
-    Err(Failure::Interrupted(done))
+/// Replays the workload on one system.
+pub fn run(
+    workload: &Workload,
+    options: &Options,
+    setup: &Setup,
+    system: &Chosen,
+    observer: &dyn Observer,
+) -> Result<RunResult, Failure> {
+    let outcomes = run_all(workload, options, setup, std::slice::from_ref(system), observer)?;
+    let outcome = outcomes.into_iter().next();
+    outcome.map(|outcome| outcome.result).ok_or_else(nothing)
 }
 
-/// Replays the workload on all systems at once, each in its own thread. The outcomes are in the systems' order.
-pub(crate) fn run_all(
+/// Replays the workload on all systems, at once if there are threads. The outcomes are in the systems' order.
+pub fn run_all(
+    workload: &Workload,
     options: &Options,
     setup: &Setup,
     systems: &[Chosen],
-    progress: &dyn Progress,
+    observer: &dyn Observer,
 ) -> Result<Vec<Outcome>, Failure> {
-    run_chosen(options, setup, || Ok(systems.to_vec()), progress)
+    run_chosen(workload, options, setup, || Ok(systems.to_vec()), observer)
 }
 
 /// Like [`run_all`], with systems that are chosen when the trace's first requests were found to be good: it may take
 /// long to find out which of them fit a device.
-pub(crate) fn run_chosen(
+pub fn run_chosen(
+    workload: &Workload,
     options: &Options,
     setup: &Setup,
     choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
-    progress: &dyn Progress,
+    observer: &dyn Observer,
 ) -> Result<Vec<Outcome>, Failure> {
-    interrupt::listen();
-    let workload = Workload::new(&options.workload)?;
     let capacity = setup.part.exported_bytes;
     let space = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
-    let fit = workload.fit(options.workload.fit, space, largest_page(setup))?;
-    let setup = &Setup { fill: options.fill, ..setup.clone() };
+    let page = largest_page(setup);
+    let fit = workload.fit(options.fit, space, page, observer)?;
+    let places = Places { fit: &fit, space, page };
+    let run = Run { workload, options, setup, places, observer };
     let witness = SharedWitness::new(witness(setup, capacity));
-    let passes = (!options.workload.steady).then_some(options.workload.passes);
-    let places = Places { fit, space, page: largest_page(setup) };
-    let mut reader = Feed::new(&workload, places, passes, witness.clone());
+    let mut reader = run.reader(&witness);
     // Most errors of a trace are found here, before devices are prepared.
     let first = reader.batch()?;
-    let trace = options.workload.traces.join(" ");
     if first.requests.is_empty() {
-        return Err(TraceError::Empty(trace).into());
+        return Err(TraceError::Empty(workload.sources().into()).into());
     }
     let systems = choose()?;
-    let (fed, measured) = on_all(&systems, (options, setup), (reader, first), &witness, progress)?;
-    let given = Given {
-        trace,
-        passes: fed.rounds.unwrap_or(options.workload.passes),
-        fill: options.fill,
-        settled: fed.settled,
-        seed: workload.seed(),
-        partial: fed.partial,
-        skipped_lines: fed.skipped,
-        bytes_touched: fed.touched,
-        bytes_packed: fed.packed,
-        bytes_a_day: options.bytes_a_day,
-        part: Some(&setup.part),
-        served: None,
-    };
-    let outcomes = measured.into_iter().map(|(measurement, details)| {
-        all_served(&measurement.name, measurement.tally.requests().total(), fed.requests)?;
-        Ok(Outcome { result: measurement.result(given.clone()), details })
-    });
-    outcomes.collect()
+    #[cfg(feature = "threads")]
+    let replayed = run.at_once(&systems, reader, first, &witness);
+    #[cfg(not(feature = "threads"))]
+    let replayed = run.one_by_one(&systems);
+    observer.done();
+    replayed?.into_iter().map(|(fed, measured)| run.outcome(&fed, measured)).collect()
 }
 
-/// What a system's thread ends with.
+/// What a system's session ends with.
 type Measured = (Measurement, Option<Details>);
 
-/// Replays on every system in a thread of its own, while this one reads.
-fn on_all(
-    systems: &[Chosen],
-    (options, setup): (&Options, &Setup),
-    (reader, first): (Feed<'_>, Batch),
-    witness: &SharedWitness,
-    progress: &dyn Progress,
-) -> Result<(Fed, Vec<Measured>), Failure> {
-    let told = if options.workload.steady { systems.len() } else { 0 };
-    let (mouths, ears): (Vec<_>, Vec<_>) = (0..told).map(|_| sync_channel(1)).unzip();
-    let mut mouths = mouths.into_iter();
-    let (pace, detailed) = (options.pace, options.report.is_some());
-    let (fed, measured) = thread::scope(|scope| {
-        let (outlets, replays): (Vec<_>, Vec<_>) = systems
-            .iter()
-            .map(|system| {
-                let (outlet, batches) = sync_channel(feed::WAITING);
-                let (name, witness) = (system.name.clone(), witness.clone());
-                let tells = mouths.next();
-                let kind = Kind { name, pace, fill: setup.fill, detailed, tells };
-                let mut replay = Replay::new(kind, batches, witness);
-                let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
-                (outlet, scope.spawn(run))
-            })
-            .unzip();
-        let fed = reader.run(first, &ears, &outlets, progress);
-        drop(outlets);
-        let ended = replays.into_iter().map(ScopedJoinHandle::join);
-        (fed, ended.map(ended_well).collect::<Vec<_>>())
-    });
-    progress.done();
-    // A system's failure stops the feed, so it is the reason and is reported first.
-    let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    Ok((fed?, measured))
+/// What is replayed, and how.
+struct Run<'a> {
+    workload: &'a Workload,
+    options: &'a Options,
+    setup: &'a Setup,
+    places: Places<'a>,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Run<'a> {
+    /// A reader of the workload from its beginning on.
+    fn reader(&self, witness: &SharedWitness) -> Feed<'a> {
+        let passes = match self.options.passes {
+            Passes::Times(times) => Some(times.get()),
+            Passes::UntilSteady => None,
+        };
+        Feed::new(self.workload, self.places, passes, witness.clone(), self.observer)
+    }
+
+    fn kind(&self, system: &Chosen, stop: Stop) -> Kind {
+        let Options { pace, details, .. } = *self.options;
+        Kind { name: system.name.clone(), pace, fill: self.setup.fill, detailed: details, stop }
+    }
+
+    /// Replays on every system in a thread of its own, while this one reads. Of each, also the counts of the reader.
+    #[cfg(feature = "threads")]
+    fn at_once(
+        &self,
+        systems: &[Chosen],
+        reader: Feed<'_>,
+        first: Batch,
+        witness: &SharedWitness,
+    ) -> Result<Vec<(Fed, Measured)>, Failure> {
+        let turns = Turns::of(reader, systems.len());
+        let told = if turns.has_rounds() { systems.len() } else { 0 };
+        let (mouths, ears): (Vec<_>, Vec<_>) = (0..told).map(|_| sync_channel(1)).unzip();
+        let mut mouths = mouths.into_iter();
+        let (setup, stop) = (self.setup, self.observer.stop());
+        let (fed, measured) = thread::scope(|scope| {
+            let (outlets, replays): (Vec<_>, Vec<_>) = systems
+                .iter()
+                .map(|system| {
+                    let (outlet, batches) = sync_channel(feed::WAITING);
+                    let piped = Piped { batches, tells: mouths.next() };
+                    let kind = self.kind(system, stop.clone());
+                    let mut replay = Replay::new(kind, piped, witness.clone());
+                    let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
+                    (outlet, scope.spawn(run))
+                })
+                .unzip();
+            let fed = turns.run(first, &ears, &outlets);
+            drop(outlets);
+            let ended = replays.into_iter().map(ScopedJoinHandle::join);
+            (fed, ended.map(ended_well).collect::<Vec<_>>())
+        });
+        // A system's failure stops the feed, so it is the reason and is reported first.
+        let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+        let fed = fed?;
+        Ok(measured.into_iter().map(|measured| (fed, measured)).collect())
+    }
+
+    /// Replays on one system after the other, each of which reads the workload anew.
+    #[cfg(any(test, not(feature = "threads")))]
+    fn one_by_one(&self, systems: &[Chosen]) -> Result<Vec<(Fed, Measured)>, Failure> {
+        let one = |system: &Chosen| {
+            let witness = SharedWitness::new(witness(self.setup, self.places.space.capacity));
+            let mut reader = self.reader(&witness);
+            let first = reader.batch()?;
+            let pulled = Pulled::new(Turns::of(reader, 1), first);
+            let kind = self.kind(system, self.observer.stop());
+            let mut replay = Replay::new(kind, pulled, witness);
+            let ran = catch_unwind(AssertUnwindSafe(|| system.run(self.setup, &mut replay)));
+            let Replay { measured, batches, .. } = replay;
+            let measured = ended_well(ran.map(|ran| ran.map(|()| measured)))?;
+            Ok((batches.fed()?, measured))
+        };
+        systems.iter().map(one).collect()
+    }
+
+    /// The outcome of a system, whole.
+    fn outcome(&self, fed: &Fed, (measurement, details): Measured) -> Result<Outcome, Failure> {
+        all_served(&measurement.name, measurement.tally.requests().total(), fed.requests)?;
+        let passes = match self.options.passes {
+            Passes::Times(times) => times.get(),
+            Passes::UntilSteady => fed.rounds.unwrap_or(0),
+        };
+        let result = measurement.result(Given {
+            trace: self.workload.name().into(),
+            passes,
+            fill: self.setup.fill,
+            settled: fed.settled,
+            seed: self.workload.seed(),
+            partial: fed.partial,
+            skipped_lines: fed.skipped,
+            bytes_touched: fed.touched,
+            bytes_packed: fed.packed,
+            bytes_a_day: self.options.bytes_a_day,
+            part: Some(&self.setup.part),
+            served: None,
+        });
+        Ok(Outcome { result, details })
+    }
 }
 
 /// What the device holds before the replay.
@@ -214,21 +274,24 @@ fn witness(setup: &Setup, capacity: u64) -> Witness {
     witness
 }
 
-/// What a thread measured. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
+/// What a session measured. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
 fn ended_well<T>(
     ended: Result<Result<Option<T>, Failure>, Box<dyn Any + Send>>,
 ) -> Result<T, Failure> {
-    let violation = |what: &str| Failure::Violation(what.into());
     match ended {
         Ok(Ok(Some(measured))) => Ok(measured),
-        Ok(Ok(None)) => Err(violation("the system ended without replaying anything")),
+        Ok(Ok(None)) => Err(nothing()),
         Ok(Err(failure)) => Err(failure),
         Err(panic) => {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(violation(said.unwrap_or("the system stopped without a word")))
+            Err(Failure::Violation(said.unwrap_or("the system stopped without a word").into()))
         }
     }
+}
+
+fn nothing() -> Failure {
+    Failure::Violation("the system ended without replaying anything".into())
 }
 
 /// Checks that a system served as many requests as went in.
@@ -248,12 +311,72 @@ fn largest_page(setup: &Setup) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::device::DeviceChoice;
+    #[cfg(feature = "threads")]
+    use crate::input::trace::fit::Fit;
 
     #[test]
     fn a_request_that_is_not_served_is_a_violation() {
         all_served("hybrid", 10, 10).unwrap();
         let lost = all_served("hybrid", 10, 11).unwrap_err();
-        assert_eq!(lost.exit_code(), 1);
+        assert!(matches!(lost, Failure::Violation(_)), "{lost}");
         assert!(lost.to_string().contains("11 requests went in, and 10 were served"), "{lost}");
+    }
+
+    /// Why the system does not replay a workload on the device `tiny`.
+    fn violation(system: &str) -> String {
+        let workload = "synth:sequential?requests=200&reads=80&size=1KiB&footprint=4KiB&seed=2";
+        let workload = Workload::synthetic(workload).unwrap();
+        let setup = DeviceChoice::named("tiny").setup().unwrap();
+        let system = Chosen::parse(system).unwrap();
+        match run(&workload, &Options::default(), &setup, &system, &()) {
+            Err(Failure::Violation(reason)) => reason,
+            other => panic!("{other:?} is no violation"),
+        }
+    }
+
+    #[test]
+    fn a_write_that_is_lost_is_a_violation_told_with_its_sector() {
+        let told = violation("liar");
+        assert!(told.contains("sector") && told.contains("must hold write"), "{told}");
+    }
+
+    #[test]
+    fn a_breach_of_rules_is_a_violation_too() {
+        let told = violation("liar?breach=on");
+        assert!(told.contains("breach"), "{told}");
+    }
+
+    /// Results without the times of this computer.
+    #[cfg(feature = "threads")]
+    fn of_device(outcomes: Vec<Outcome>) -> Vec<String> {
+        let figures = outcomes.into_iter().map(|outcome| RunResult {
+            wall_s: 0.0,
+            busy_s: 0.0,
+            requests_per_s: 0.0,
+            nand_ops_per_s: 0.0,
+            ..outcome.result
+        });
+        figures.map(|result| format!("{result:?}")).collect()
+    }
+
+    #[test]
+    #[cfg(feature = "threads")]
+    fn systems_that_replay_at_once_and_one_by_one_have_the_same_figures() {
+        let workload = &Workload::synthetic("synth:zipf?requests=3000&size=2KiB").unwrap();
+        let setup = &DeviceChoice::named("tiny").setup().unwrap();
+        let capacity = setup.part.exported_bytes;
+        let space = AddressSpace { capacity, largest: capacity };
+        let places = Places { fit: &Fit::AsIs, space, page: largest_page(setup) };
+        let both = ["paged", "hybrid"].map(|name| Chosen::parse(name).unwrap());
+        let thrice = Passes::Times(3.try_into().unwrap());
+        for (passes, systems) in [(thrice, &both[..]), (Passes::UntilSteady, &both[..1])] {
+            let options = &Options { passes, ..Options::default() };
+            let at_once = run_all(workload, options, setup, systems, &()).unwrap();
+            let run = Run { workload, options, setup, places, observer: &() };
+            let alone = run.one_by_one(systems).unwrap().into_iter();
+            let alone = alone.map(|(fed, measured)| run.outcome(&fed, measured).unwrap());
+            assert_eq!(of_device(at_once), of_device(alone.collect()));
+        }
     }
 }

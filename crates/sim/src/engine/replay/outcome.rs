@@ -8,24 +8,24 @@ use crate::engine::systems::ChainWrite;
 
 /// The outcome of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// The content of its JSON.
-    pub(crate) result: RunResult,
+    pub result: RunResult,
     /// The additional data for charts, if requested.
-    pub(crate) details: Option<Details>,
+    pub details: Option<Details>,
 }
 
 /// The data for charts of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Details {
+pub struct Details {
     /// Distributions of reads and of writes: shares of the requests, and the microseconds within which they were
     /// answered.
-    pub(crate) latencies: [Vec<(f64, f64)>; 2],
+    pub latencies: [Vec<(f64, f64)>; 2],
     /// Erases of each block, by region.
-    pub(crate) erases: [Vec<u32>; 2],
+    pub erases: [Vec<u32>; 2],
     /// The response time over the run.
     #[serde(default)]
-    pub(crate) series: Vec<Stretch>,
+    pub series: Vec<Stretch>,
     /// A sample of the pages of new data written to chains.
-    pub(crate) chain_writes: Vec<ChainWrite>,
+    pub chain_writes: Vec<ChainWrite>,
 }

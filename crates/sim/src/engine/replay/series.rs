@@ -7,9 +7,9 @@ const POINTS: usize = 128;
 
 /// Requests that follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Stretch {
+pub struct Stretch {
     /// Bytes that the host had written at its end.
-    pub(crate) written: u64,
+    pub written: u64,
     /// Their response times together, in microseconds, and how many they are.
     total_us: f64,
     count: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Stretch {
 impl Stretch {
     /// Their mean response time.
     #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
-    pub(crate) fn mean_us(&self) -> f64 {
+    pub fn mean_us(&self) -> f64 {
         self.total_us / self.count.max(1) as f64
     }
 }

@@ -1,43 +1,44 @@
 //! The measurement of a system that real hosts use, the same as in a replay.
 
 use std::convert::Infallible;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ftl_iface::{PageCount, SectorCount, StoreWriteError, Work};
 use nand_model::part::Nanos;
 
 use super::measurement::{Clocked, Measurement, Moment};
+use super::options::Pace;
 use super::tally::Tally;
 use super::under_way::account;
+use crate::base::clock::Clock;
 use crate::engine::result::Requests;
 use crate::engine::systems::{Account, System};
-use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
 
 /// The measurement of a system, from a moment on.
-pub(crate) struct Served {
+pub struct Served {
     before: Moment,
     tally: Tally,
-    start: Instant,
+    start: Clock,
     busy: Duration,
 }
 
 impl Served {
     /// Begins to measure now.
-    pub(crate) fn begin(system: &dyn System) -> Self {
+    pub fn begin(system: &dyn System) -> Self {
         let (before, tally) = (Moment::of(system, 0), Tally::new());
-        let (start, busy) = (Instant::now(), Duration::ZERO);
+        let (start, busy) = (Clock::now(), Duration::ZERO);
         Self { before, tally, start, busy }
     }
 
     /// Runs and counts a request, and returns how long the device took.
-    pub(crate) fn measure<T>(
+    pub fn measure<T>(
         &mut self,
         system: &mut dyn System,
         request: &Request,
         work: impl FnOnce(&mut dyn System) -> T,
     ) -> (T, Nanos) {
-        let (handed_over, before) = (Instant::now(), system.now());
+        let (handed_over, before) = (Clock::now(), system.now());
         system.account(account(request.op));
         system.begin(before);
         let outcome = work(system);
@@ -54,7 +55,7 @@ impl Served {
     }
 
     /// Lets the system do idle work, and returns how long the device took.
-    pub(crate) fn rest(
+    pub fn rest(
         system: &mut dyn System,
         budget: PageCount,
     ) -> (Result<Work, StoreWriteError<Infallible>>, Nanos) {
@@ -71,12 +72,12 @@ impl Served {
     }
 
     /// Requests so far.
-    pub(crate) fn requests(&self) -> Requests {
+    pub fn requests(&self) -> Requests {
         self.tally.requests()
     }
 
     /// Ends to measure.
-    pub(crate) fn end(self, name: &str, system: &dyn System) -> Measurement {
+    pub fn end(self, name: &str, system: &dyn System) -> Measurement {
         Measurement {
             name: name.to_owned(),
             pace: Pace::default(),

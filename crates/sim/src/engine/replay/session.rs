@@ -1,28 +1,28 @@
-//! One system's replay, in its own thread.
+//! One system's replay.
 
-use std::sync::mpsc::{Receiver, SyncSender};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ftl_iface::{PageCount, SectorCount, Work};
 use nand_model::part::Nanos;
 
-use super::feed::Batch;
+use super::batches::Batches;
 use super::fill;
 use super::measurement::{Clocked, Measurement, Moment};
+use super::options::Pace;
 use super::outcome::Details;
 use super::under_way::UnderWay;
 use super::window::Window;
-use crate::base::{Failure, interrupt};
+use crate::base::clock::Clock;
+use crate::base::{Failure, Stop};
 use crate::engine::host::{Host, PREPARED_AT_ONCE, SharedWitness};
 use crate::engine::systems::{Account, Session, System};
 use crate::input::device::Fill;
-use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
 
 /// A replay.
-pub(super) struct Replay {
+pub(super) struct Replay<B> {
     kind: Kind,
-    batches: Receiver<Batch>,
+    pub(super) batches: B,
     witness: SharedWitness,
     host: Option<Host>,
     /// Present once the replay is done; with the data for charts, if wanted.
@@ -37,15 +37,15 @@ pub(super) struct Kind {
     pub(super) fill: Fill,
     /// Whether details for charts are wanted, too.
     pub(super) detailed: bool,
-    /// To whom the system tells of each round, if there are rounds.
-    pub(super) tells: Option<SyncSender<Option<f64>>>,
+    /// By which it is stopped.
+    pub(super) stop: Stop,
 }
 
 /// Requests announced to a system at a time: few enough that their table entries are still in the processor's cache at
 /// the last one.
 const FORESEEN: usize = 32;
 
-impl Session for Replay {
+impl<B: Batches> Session for Replay<B> {
     /// Brings the device to the state that the fill says: the unfilled part is written in order, which maps every
     /// logical block, and pages at random then.
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
@@ -59,7 +59,7 @@ impl Session for Replay {
             Request { time: Nanos::ZERO, op: Op::Write, offset, length }
         });
         for request in in_order.chain(fill::random_writes(fill, capacity, sector)) {
-            if interrupt::is_requested() {
+            if self.kind.stop.is_requested() {
                 let before = "the device was being prepared, and no request was served";
                 return Err(Failure::Interrupted(before.into()));
             }
@@ -75,7 +75,7 @@ impl Session for Replay {
             let what = "the system does not begin with the device's capacity";
             return Err(Failure::Violation(what.into()));
         };
-        rest(system)?;
+        rest(system, &self.kind.stop)?;
         // Operations of the preparation still running on other dies must not delay the first request.
         system.wait_until(system.hardware().at_rest);
         if self.kind.detailed {
@@ -84,11 +84,11 @@ impl Session for Replay {
         let begin = system.now();
         let mut under_way = UnderWay::new(self.kind.pace, begin);
         let mut window = Window::new(Moment::of(system, host.verified()));
-        let start = Instant::now();
+        let start = Clock::now();
         let mut busy = Duration::ZERO;
         let mut firsts = Vec::with_capacity(FORESEEN);
-        for batch in &self.batches {
-            let handed_over = Instant::now();
+        while let Some(batch) = self.batches.next() {
+            let handed_over = Clock::now();
             let mut must = batch.must.as_slice();
             for requests in batch.requests.chunks(FORESEEN) {
                 firsts.clear();
@@ -100,11 +100,10 @@ impl Session for Replay {
                 }
             }
             busy += handed_over.elapsed();
-            if let Some(tells) = self.kind.tells.as_ref().filter(|_| batch.ends_round) {
+            if batch.ends_round {
                 under_way.finish(system);
                 let now = Moment::of(system, host.verified());
-                // The feed has ended only if a system failed.
-                let _ = tells.send(window.end_round(now, under_way.begin_tally()));
+                self.batches.round(window.end_round(now, under_way.begin_tally()));
             }
         }
         under_way.finish(system);
@@ -117,7 +116,7 @@ impl Session for Replay {
             before,
             after: Moment::of(system, host.verified()),
             tally,
-            rounds: self.kind.tells.is_some().then_some(rounds),
+            rounds: self.batches.hears_rounds().then_some(rounds),
             clocked,
         };
         let details = || measurement.details(series.stretches(), system.sampled_writes());
@@ -127,8 +126,8 @@ impl Session for Replay {
     }
 }
 
-impl Replay {
-    pub(super) fn new(kind: Kind, batches: Receiver<Batch>, witness: SharedWitness) -> Self {
+impl<B: Batches> Replay<B> {
+    pub(super) fn new(kind: Kind, batches: B, witness: SharedWitness) -> Self {
         Self { kind, batches, witness, host: None, measured: None }
     }
 }
@@ -137,7 +136,7 @@ impl Replay {
 const AT_REST: PageCount = PageCount::new(64);
 
 /// Lets the system do the idle work that the preparation left, which is not on the trace's account.
-fn rest(system: &mut dyn System) -> Result<(), Failure> {
+fn rest(system: &mut dyn System, stop: &Stop) -> Result<(), Failure> {
     system.account(Account::Idle);
     loop {
         system.begin(system.now());
@@ -145,7 +144,7 @@ fn rest(system: &mut dyn System) -> Result<(), Failure> {
         system.end();
         while system.next_done(None).is_some() {}
         let failed = |error| Failure::Violation(format!("idle work failed: {error}"));
-        if work.map_err(failed)? == Work::Done || interrupt::is_requested() {
+        if work.map_err(failed)? == Work::Done || stop.is_requested() {
             return Ok(());
         }
     }

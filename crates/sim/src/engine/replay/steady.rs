@@ -3,10 +3,10 @@
 //! more than a tenth of it.
 
 /// Rounds that must agree. The figures of a run are of these.
-pub(crate) const WINDOW: usize = 5;
+pub const WINDOW: usize = 5;
 
 /// The most rounds: a run that has not settled by then ends, and says so.
-pub(crate) const MOST: usize = 25;
+pub(super) const MOST: usize = 25;
 
 /// How far from the mean, as a share of it.
 const WITHIN: f64 = 0.1;

@@ -6,12 +6,12 @@ use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
+use super::options::Pace;
 use super::series::Series;
 use super::tally::Tally;
 use crate::base::Failure;
 use crate::engine::host::Host;
 use crate::engine::systems::{Account, System};
-use crate::input::options::Pace;
 use crate::input::trace::{Op, Request};
 
 /// A request of the host, and the sectors that it touches.

@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 use ftl_iface::{Bytes, Cause, Operations, Region, SectorCount, Verb};
 use serde::{Deserialize, Serialize};
 
-use crate::input::options::BYTES_A_DAY;
-
 mod rounds;
 
 pub use rounds::{Round, Steady};
@@ -17,10 +15,14 @@ pub use rounds::{Round, Steady};
 /// The schema's number.
 pub const SCHEMA: u32 = 2;
 
+/// The bytes that a host writes each day, for lifetimes, unless told otherwise: 20 GB, as makers of client disks
+/// assume.
+pub const BYTES_A_DAY: u64 = 20_000_000_000;
+
 /// The life in years of blocks of that endurance, from their mean erases while a host wrote that many bytes, if it
 /// writes that many a day.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
-pub(crate) fn lifetime_years(endurance: u32, erases: f64, bytes: u64, a_day: u64) -> Option<f64> {
+pub fn lifetime_years(endurance: u32, erases: f64, bytes: u64, a_day: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;
     let days = f64::from(endurance) / erases * (bytes as f64 / a_day as f64);
     (erases > 0.0 && bytes > 0).then_some(days / DAYS)
@@ -315,7 +317,7 @@ pub struct ByVerb {
 
 impl PartResult {
     /// A memory of that size, with the cycles of its blocks and their operations.
-    pub(crate) fn new(bytes: u64, cycles: &[u32], operations: &Operations) -> Self {
+    pub fn new(bytes: u64, cycles: &[u32], operations: &Operations) -> Self {
         let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
             let [read, program, erase] = Verb::ALL.map(|verb| operations.get(verb, cause));
             let done = ByVerb { read, program, erase };
@@ -341,7 +343,7 @@ pub struct Spread {
 impl Spread {
     /// The spread of these blocks' cycles.
     #[allow(clippy::cast_precision_loss)] // A device has fewer blocks than 2^32.
-    pub(crate) fn of(counts: &[u32]) -> Self {
+    pub fn of(counts: &[u32]) -> Self {
         if counts.is_empty() {
             return Self::default();
         }
@@ -400,7 +402,7 @@ impl Pages {
 
     /// Operations under the names of the result. Moving data from the fast part to the large one counts as making room
     /// in the fast one, like the rest of its garbage collection; reads of a mount count as meta.
-    pub(crate) fn of(operations: &Operations) -> Self {
+    pub fn of(operations: &Operations) -> Self {
         let mut pages = Self::default();
         for cause in Cause::ALL {
             let [reads, programs, _] = Verb::ALL.map(|verb| operations.get(verb, cause));
@@ -467,7 +469,7 @@ pub struct Filter {
 
 impl Filter {
     /// One with that threshold.
-    pub(crate) fn of(threshold: SectorCount, sector: Bytes) -> Self {
+    pub fn of(threshold: SectorCount, sector: Bytes) -> Self {
         let threshold_bytes = u64::from(threshold.get()) * u64::from(sector.get());
         Self { threshold_sectors: threshold.get(), threshold_bytes }
     }
@@ -550,7 +552,7 @@ impl RunResult {
 
 /// A quotient of two counts; `None` if the divisor is zero.
 #[allow(clippy::cast_precision_loss)] // Counts beyond 2^53 would lose less than the last digit shown.
-pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
+pub fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 

@@ -116,7 +116,7 @@ mod tests {
     use super::super::ours;
     use super::*;
     use crate::engine::host::PREPARED_AT_ONCE;
-    use crate::input::device::DeviceArgs;
+    use crate::input::device::DeviceChoice;
 
     const KEY: u32 = 3;
 
@@ -192,7 +192,7 @@ mod tests {
 
     fn part(device: &str, capacity: u64) -> Part {
         let capacity = Some(capacity);
-        let args = DeviceArgs { device: device.into(), capacity, slc: None, parallel: false };
+        let args = DeviceChoice { device: device.into(), capacity, slc: None, parallel: false };
         args.setup().unwrap().part
     }
 

@@ -49,7 +49,7 @@ pub struct PartState {
 
 impl PartState {
     /// Whether it takes writes before the large memory does.
-    pub(crate) fn is_front(&self) -> bool {
+    pub fn is_front(&self) -> bool {
         self.name != part_name(Region::Mlc)
     }
 }
@@ -112,7 +112,7 @@ impl Hardware {
 }
 
 /// Whether the device has all these memories in these sizes.
-pub(crate) fn has_all(part: &Part, parts: &BTreeMap<String, PartResult>) -> bool {
+pub fn has_all(part: &Part, parts: &BTreeMap<String, PartResult>) -> bool {
     memories(parts).all(|(name, memory)| {
         let region = Region::ALL.into_iter().find(|region| part_name(*region) == name);
         let shape = region.and_then(|region| part.geometry.region(region));
@@ -126,7 +126,7 @@ fn memories(parts: &BTreeMap<String, PartResult>) -> impl Iterator<Item = (&Stri
 }
 
 /// Memories and their sizes, in words.
-pub(crate) fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
+pub fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
     let names = memories(parts).map(|(name, part)| format!("{name} {}", show::about(part.bytes)));
     names.collect::<Vec<_>>().join(", ")
 }

@@ -25,13 +25,13 @@ use crate::input::device::Setup;
 use crate::input::spec::Values;
 
 /// The chip with its faults and journal.
-pub(crate) type Powered = PowerCut<Journaled>;
+pub type Powered = PowerCut<Journaled>;
 
 /// Why a change failed.
 type Change = StoreWriteError<Infallible>;
 
 /// A system whose power can fail.
-pub(crate) trait Live: System {
+pub trait Live: System {
     /// The device below it.
     fn power(&mut self) -> &mut Powered;
 
@@ -47,7 +47,7 @@ pub(crate) trait Live: System {
 
 /// How a life ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// Power failed, and the RAM is lost.
     PowerFailed,
     /// Its owner has finished.
@@ -55,7 +55,7 @@ pub(crate) enum Ended {
 }
 
 /// The user of a disk.
-pub(crate) trait Owner {
+pub trait Owner {
     /// When power fails next, counted from the beginning of the mount.
     fn next_cut(&mut self) -> Cut;
 
@@ -65,7 +65,7 @@ pub(crate) trait Owner {
 
 /// One of our FTLs with its configuration and its plan of RAM.
 #[derive(Debug)]
-pub(crate) enum Store {
+pub enum Store {
     /// Block chains, with a log or without.
     Chains(Box<(Config, RamPlan)>),
     /// The page store.
@@ -74,11 +74,11 @@ pub(crate) enum Store {
 
 /// The device and the FTL of a system that can be mounted again.
 #[derive(Debug)]
-pub(crate) struct Blueprint {
+pub struct Blueprint {
     /// The device, without what the system does not use.
-    pub(crate) part: Part,
+    pub part: Part,
     /// Its FTL.
-    pub(crate) store: Store,
+    pub store: Store,
 }
 
 impl Blueprint {
@@ -121,7 +121,7 @@ pub(super) fn paged(setup: &Setup, values: &Values) -> Result<Blueprint, Failure
 
 impl Blueprint {
     /// A new chip that stores only a stamp per sector, for tests that do not read bytes back.
-    pub(crate) fn stamped(&self, setup: &Setup) -> Result<Journaled, Failure> {
+    pub fn stamped(&self, setup: &Setup) -> Result<Journaled, Failure> {
         let (content, packed) = match &self.store {
             Store::Chains(chains) => {
                 let (config, plan) = &**chains;
@@ -138,7 +138,7 @@ impl Blueprint {
     }
 
     /// Formats a new chip.
-    pub(crate) fn format(&self, chip: Journaled) -> Result<Journaled, Failure> {
+    pub fn format(&self, chip: Journaled) -> Result<Journaled, Failure> {
         let meter = Meter::new();
         let mut powered = Powered::new(chip, Cut::never());
         let watcher = Watcher::new(&meter);
@@ -163,7 +163,7 @@ impl Blueprint {
     }
 
     /// Runs the owner on the disk, life after life, until it is stopped. After that only the chip's content is left.
-    pub(crate) fn run(&self, chip: Journaled, owner: &mut dyn Owner) -> Result<Journaled, Failure> {
+    pub fn run(&self, chip: Journaled, owner: &mut dyn Owner) -> Result<Journaled, Failure> {
         let meter = Meter::new();
         let mut counters = Counters::default();
         let mut chip = chip;

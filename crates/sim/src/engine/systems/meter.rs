@@ -80,7 +80,7 @@ type Accounts = [[[Cell<u64>; 2]; Cause::ALL.len()]; ACCOUNTS];
 
 /// The state that probe and device share.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub struct Meter {
     account: Cell<Account>,
     cause: Cell<Cause>,
     nanos: Accounts,
@@ -88,8 +88,15 @@ pub(crate) struct Meter {
     left_out: [Cell<Operations>; 2],
 }
 
+impl Default for Meter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Meter {
-    pub(crate) fn new() -> Self {
+    /// Nothing is counted yet.
+    pub fn new() -> Self {
         Self {
             account: Cell::new(Account::Idle),
             cause: Cell::new(Cause::Host),
@@ -200,7 +207,7 @@ const fn order(account: Account, cause: Cause, verb: Verb, moved: Moved) -> Orde
 
 /// The probe: counts, and stores the cause in the meter.
 #[derive(Debug)]
-pub(crate) struct Watcher<'m> {
+pub struct Watcher<'m> {
     pub(super) counters: Counters,
     /// Blocks erased by switches.
     pub(super) switch_erases: u64,
@@ -210,7 +217,8 @@ pub(crate) struct Watcher<'m> {
 }
 
 impl<'m> Watcher<'m> {
-    pub(crate) fn new(meter: &'m Meter) -> Self {
+    /// A probe of that meter, which counts from now on.
+    pub fn new(meter: &'m Meter) -> Self {
         let left_out_before = Region::ALL.map(|region| meter.left_out(region));
         Self { counters: Counters::default(), switch_erases: 0, left_out_before, meter }
     }
@@ -239,7 +247,7 @@ impl Probe for Watcher<'_> {
 }
 
 /// The device below a meter: a chip, alone or with faults.
-pub(crate) trait Flash: NandDevice + Timed {
+pub trait Flash: NandDevice + Timed {
     /// The chip.
     fn chip(&self) -> &Chip;
 
@@ -268,8 +276,9 @@ enum Log {
 
 /// The chip with the meter on it.
 #[derive(Debug)]
-pub(crate) struct Metered<'m, D = Chip> {
-    pub(crate) chip: D,
+pub struct Metered<'m, D = Chip> {
+    /// The chip.
+    pub chip: D,
     meter: &'m Meter,
     log: Log,
     sector_bytes: u64,
@@ -283,13 +292,14 @@ pub(crate) struct Metered<'m, D = Chip> {
 }
 
 impl<'m, D: Flash> Metered<'m, D> {
-    pub(crate) fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
+    /// The chip of an FTL of block chains.
+    pub fn new(chip: D, shape: &Shape, meter: &'m Meter) -> Self {
         let log = shape.log.map(|part| (part.region, part.first, part.block_count().get()));
         Self::beside(chip, log, (shape.sector_bytes, shape.chain.slots), meter)
     }
 
     /// The chip of a page store, whose fast area counts as the log.
-    pub(crate) fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
+    pub fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
         let fast = shape.fast.map(|part| (part.region, part.first, part.blocks));
         let of_chains = Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter);
         Self { has_chains: false, ..of_chains }

@@ -9,7 +9,7 @@ use ftl_iface::SectorCount;
 use self::registry::{Entry, PowerLoss, SYSTEMS};
 use nand_model::datasheet;
 
-use crate::base::{Failure, notes, show};
+use crate::base::{Failure, Observer, show};
 use crate::input::device::Setup;
 use crate::input::spec::{self, Values};
 
@@ -21,7 +21,6 @@ mod filled;
 mod hardware;
 #[cfg(test)]
 mod liar;
-#[cfg(unix)]
 mod live;
 mod machine;
 mod meter;
@@ -37,25 +36,20 @@ mod system;
 mod tenant;
 mod without;
 
-pub(crate) use capacity::largest_capacity;
-pub use hardware::{Hardware, PartState, part_name};
-pub(crate) use hardware::{hardware_name, has_all};
-#[cfg(unix)]
-pub(crate) use live::{Blueprint, Ended, Live, Owner, Powered, Store};
-pub use meter::{Account, ChainWrite, Spent};
-pub(crate) use meter::{Meter, Metered, Watcher};
-pub(crate) use ours::stamps;
-pub(crate) use paged::stamps as page_stamps;
+pub use capacity::largest_capacity;
+pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
+pub use live::{Blueprint, Ended, Live, Owner, Powered, Store};
+pub use meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
+pub use ours::stamps;
+pub use paged::stamps as page_stamps;
 pub use prices::Prices;
 pub use system::{Books, Session, System};
-pub(crate) use without::{Without, without_slc};
+pub use without::{Without, without_slc};
 
 /// Builds a system that can be mounted again after a power loss.
-#[cfg(unix)]
 type Plan = fn(&Setup, &Values) -> Result<Blueprint, Failure>;
 
 /// The systems that can be mounted again, because their state survives on flash.
-#[cfg(unix)]
 const MOUNTABLE: &[(&str, Plan)] =
     &[("paged", live::paged), ("hybrid", live::hybrid), ("conventional", live::conventional)];
 
@@ -72,9 +66,9 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 
 /// A system that was named, with its parameters: `hybrid?filter=off`.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen {
+pub struct Chosen {
     /// The name as typed.
-    pub(crate) name: String,
+    pub name: String,
     entry: &'static Entry,
     values: Values,
     slc: Slc,
@@ -91,7 +85,7 @@ enum Slc {
 
 impl Chosen {
     /// The system of that name.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let entry = named(text).ok_or_else(|| {
             let base = spec::base(text);
             let names: Vec<&str> = entries().map(|entry| entry.name).collect();
@@ -109,13 +103,12 @@ impl Chosen {
     }
 
     /// Whether the SLC's size makes a difference to the system.
-    pub(crate) const fn uses_slc(&self) -> bool {
+    pub const fn uses_slc(&self) -> bool {
         self.entry.uses_slc
     }
 
     /// The system in a form that can be mounted again.
-    #[cfg(unix)]
-    pub(crate) fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+    pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
         let Some(plan) = self.plan() else {
             let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
             let reason = format!(
@@ -130,25 +123,22 @@ impl Chosen {
     }
 
     /// Whether the system can be mounted again after a power loss.
-    #[cfg(unix)]
-    pub(crate) fn is_mountable(&self) -> bool {
+    pub fn is_mountable(&self) -> bool {
         self.plan().is_some()
     }
 
-    #[cfg(unix)]
     fn plan(&self) -> Option<Plan> {
         let name = self.entry.name;
         MOUNTABLE.iter().find(|(known, _)| *known == name).map(|(_, plan)| *plan)
     }
 
     /// Whether it is the system that others are compared with.
-    #[cfg(unix)]
-    pub(crate) fn is_baseline(&self) -> bool {
+    pub fn is_baseline(&self) -> bool {
         self.entry.name == Several::ALL[1]
     }
 
     /// Why the device does not fit the system, if it does not. The system is built for that, and not used.
-    pub(crate) fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
+    pub fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
         match self.run(setup, &mut Tried) {
             Ok(()) => Ok(None),
             Err(Failure::Unfit(reason)) => Ok(Some(reason)),
@@ -157,7 +147,7 @@ impl Chosen {
     }
 
     /// Builds the system and runs the session on it.
-    pub(crate) fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
+    pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
         match self.slc {
             Slc::OfDevice => (self.entry.run)(setup, &self.values, session),
             Slc::None => (self.entry.run)(&setup.without_slc()?, &self.values, session),
@@ -180,7 +170,7 @@ impl Session for Tried {
 
 /// Systems of a comparison, named by one word: a system, or all.
 #[derive(Clone, Debug)]
-pub(crate) enum Several {
+pub enum Several {
     /// One system.
     One(Chosen),
     /// Every system that fits the device.
@@ -193,7 +183,7 @@ impl Several {
 
     /// The default: the baseline, the paper's system, and the page store if it fits. Where the SLC is made of the MLC's
     /// own cells, block chains are no measure: there it is a page map, the cache as sold, and the page store.
-    pub(crate) fn usual(setup: &Setup) -> Result<Vec<Self>, String> {
+    pub fn usual(setup: &Setup) -> Result<Vec<Self>, String> {
         let [_, baseline] = Self::ALL;
         if setup.is_pseudo_slc() {
             let [map, cache, paged] = ["page-mlc", "pslc", "paged"].map(Chosen::parse);
@@ -204,7 +194,7 @@ impl Several {
     }
 
     /// A system by its name, or every system there is.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let [all, baseline] = Self::ALL;
         if text != all {
             return Chosen::parse(text).map(Self::One);
@@ -221,7 +211,7 @@ impl Several {
 
     /// The systems to compare on that device. A named system must fit; of `all`, those that do not fit are left out,
     /// with a note why.
-    pub(crate) fn on(&self, setup: &Setup) -> Result<Vec<Chosen>, Failure> {
+    pub fn on(&self, setup: &Setup, observer: &dyn Observer) -> Result<Vec<Chosen>, Failure> {
         let all = match self {
             Self::One(chosen) => return Ok(vec![chosen.clone()]),
             Self::All(all) => all,
@@ -230,7 +220,7 @@ impl Several {
         for chosen in all {
             match chosen.unfit(setup)? {
                 None => fit.push(chosen.clone()),
-                Some(reason) => notes::tell(&format!("{} is left out: {reason}", chosen.name)),
+                Some(reason) => observer.note(&format!("{} is left out: {reason}", chosen.name)),
             }
         }
         Ok(fit)
@@ -238,10 +228,10 @@ impl Several {
 }
 
 /// The system that commands of one system take where none is named: the page store.
-pub(crate) const USUAL: &str = "paged";
+pub const USUAL: &str = "paged";
 
 /// The names of all systems.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     entries().map(|entry| entry.name)
 }
 
@@ -251,22 +241,22 @@ fn named(system: &str) -> Option<&'static Entry> {
 }
 
 /// What the system of that name is, in one line.
-pub(crate) fn title(system: &str) -> Option<&'static str> {
+pub fn title(system: &str) -> Option<&'static str> {
     named(system).map(|entry| entry.title)
 }
 
 /// Whether acknowledged data survives a power loss on the system of that name.
-pub(crate) fn survives_power_loss(system: &str) -> bool {
+pub fn survives_power_loss(system: &str) -> bool {
     named(system).is_some_and(|entry| entry.power == PowerLoss::Survived)
 }
 
 /// Whether the SLC's size makes a difference to the system of that name.
-pub(crate) fn uses_slc(system: &str) -> bool {
+pub fn uses_slc(system: &str) -> bool {
     named(system).is_some_and(|entry| entry.uses_slc)
 }
 
 /// All systems and their parameters: the name, whether it survives power cuts, and what it is.
-pub(crate) fn list() -> Vec<[String; 3]> {
+pub fn list() -> Vec<[String; 3]> {
     let mut rows = Vec::new();
     for entry in entries() {
         rows.push([entry.name, entry.power.words(), entry.title].map(String::from));
@@ -294,9 +284,8 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn a_system_that_cannot_be_mounted_says_which_can() {
-        let device = crate::input::device::DeviceArgs {
+        let device = crate::input::device::DeviceChoice {
             device: "tiny".into(),
             capacity: None,
             slc: None,
@@ -320,14 +309,14 @@ mod tests {
     #[test]
     fn of_all_systems_those_that_do_not_fit_are_left_out() {
         let on = |capacity| {
-            let device = crate::input::device::DeviceArgs {
+            let device = crate::input::device::DeviceChoice {
                 device: "c3".into(),
                 capacity: Some(capacity),
                 slc: None,
                 parallel: false,
             };
             let setup = device.setup().unwrap();
-            let systems = Several::parse("all").unwrap().on(&setup).unwrap();
+            let systems = Several::parse("all").unwrap().on(&setup, &()).unwrap();
             systems.into_iter().map(|chosen| chosen.name).collect::<Vec<_>>()
         };
         let (small, large) = (on(64 << 20), on(1 << 30));

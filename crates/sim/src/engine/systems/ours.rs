@@ -271,7 +271,7 @@ fn run(
 }
 
 /// What a chip stores of a page if a stamp represents each sector.
-pub(crate) fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
+pub fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
     let slots = plan.shape().chain.slots.max(plan.shape().meta.slots);
     let spare_kept = Bytes::new(layout::tag_bytes(slots) as u32);
     Content::Stamps { sector, spare_kept }

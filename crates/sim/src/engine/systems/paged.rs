@@ -167,7 +167,7 @@ pub(super) fn paged(
 }
 
 /// What a chip stores of a page if a stamp represents each sector.
-pub(crate) fn stamps(plan: &PagedPlan) -> Content {
+pub fn stamps(plan: &PagedPlan) -> Content {
     let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
     Content::Stamps { sector: plan.config().sector_bytes, spare_kept }
 }

@@ -31,7 +31,7 @@ const KNOWN: [(&[&str], &str); 4] = [
 
 impl Prices {
     /// Those of the device of that name: a file of ours, or of the user's.
-    pub(crate) fn of(device: &str) -> Self {
+    pub fn of(device: &str) -> Self {
         let known = KNOWN.iter().find(|(names, _)| names.contains(&device));
         known.map_or_else(
             || Self::new(format!("the device file of {device}")),

@@ -255,11 +255,12 @@ impl Rig for ScmMachine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::device::DeviceArgs;
+    use crate::input::device::DeviceChoice;
 
     #[test]
     fn an_access_takes_its_memory_s_time_and_wears_its_place() {
-        let device = DeviceArgs { device: "c3".into(), capacity: None, slc: None, parallel: false };
+        let device =
+            DeviceChoice { device: "c3".into(), capacity: None, slc: None, parallel: false };
         for kept in [Stored::Stamps, Stored::Bytes] {
             let setup = Setup { kept, ..device.setup().unwrap() };
             let meter = Meter::new();

@@ -15,7 +15,7 @@ const BASELINE: &str = "conventional";
 
 /// What a system is without its SLC.
 #[derive(Clone, Debug)]
-pub(crate) enum Without {
+pub enum Without {
     /// The same system on the device without SLC.
     Own(Chosen),
     /// The system of that index in the comparison, whose run is the same.
@@ -26,7 +26,7 @@ pub(crate) enum Without {
 
 impl Setup {
     /// Whether the device has an SLC that it could do without: beside a memory of another kind.
-    pub(crate) fn has_slc_to_spare(&self) -> bool {
+    pub fn has_slc_to_spare(&self) -> bool {
         Region::ALL.iter().all(|region| self.part.geometry.region(*region).is_some())
     }
 
@@ -38,7 +38,7 @@ impl Setup {
 
     /// Whether the SLC is made of the other memory's cells, as drives on sale have it: block chains are no measure on
     /// blocks of that size.
-    pub(crate) fn is_pseudo_slc(&self) -> bool {
+    pub fn is_pseudo_slc(&self) -> bool {
         let (slc, mlc) = (self.part.geometry.slc(), self.part.geometry.mlc());
         let (Some(slc), Some(mlc)) = (slc, mlc) else { return false };
         let mode = self.part.region(Region::Mlc).and_then(|part| part.slc_mode);
@@ -54,7 +54,7 @@ impl Chosen {
     }
 
     /// Whether this system is that one with a log before it: without its SLC it is the same.
-    pub(crate) fn is_with_log(&self, other: &Self) -> bool {
+    pub fn is_with_log(&self, other: &Self) -> bool {
         self.is_chains() && other.name == BASELINE
     }
 
@@ -67,10 +67,7 @@ impl Chosen {
 }
 
 /// What each of the systems is without its SLC; `None` for one that has none on this device.
-pub(crate) fn without_slc(
-    systems: &[Chosen],
-    setup: &Setup,
-) -> Result<Vec<Option<Without>>, Failure> {
+pub fn without_slc(systems: &[Chosen], setup: &Setup) -> Result<Vec<Option<Without>>, Failure> {
     let baseline = systems.iter().position(|system| system.name == BASELINE);
     let one = |system: &Chosen| {
         if !system.uses_slc() || !setup.has_slc_to_spare() {

@@ -32,7 +32,7 @@ use numbers::{below, skew, spread};
 use places::Places;
 
 /// The prefix of a synthetic workload's name.
-pub(crate) const PREFIX: &str = "synth:";
+pub const PREFIX: &str = "synth:";
 
 /// Workloads of file systems choose the sizes of their requests themselves.
 const FILE_SYSTEM: [Parameter; 5] = {
@@ -111,14 +111,14 @@ fn kinds() -> impl Iterator<Item = &'static LoadKind> {
 
 /// A synthetic workload, as it was named.
 #[derive(Clone, Debug)]
-pub(crate) struct Synth {
+pub struct Synth {
     /// The name as typed.
-    pub(crate) name: String,
+    pub name: String,
     rule: &'static str,
     /// The number of requests.
-    pub(crate) requests: u64,
+    pub requests: u64,
     /// The seed.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// The size of each request; for file systems, of the largest.
     size: u64,
     /// `None` is the whole device.
@@ -132,7 +132,7 @@ pub(crate) struct Synth {
 
 impl Synth {
     /// Parses a name, with or without the prefix.
-    pub(crate) fn parse(name: &str) -> Result<Self, String> {
+    pub fn parse(name: &str) -> Result<Self, String> {
         let text = name.strip_prefix(PREFIX).unwrap_or(name);
         let base = spec::base(text);
         let kind = kinds().find(|kind| kind.name == base).ok_or_else(|| unknown(base))?;
@@ -174,7 +174,7 @@ impl Synth {
     }
 
     /// Its requests, on a device of that capacity.
-    pub(crate) fn requests(&self, capacity: u64) -> Result<Generator, String> {
+    pub fn requests(&self, capacity: u64) -> Result<Generator, String> {
         let footprint = self.footprint.unwrap_or(capacity);
         let slots = footprint / self.size;
         if slots == 0 {
@@ -200,7 +200,7 @@ impl Synth {
 }
 
 /// All names and their parameters, each with its meaning.
-pub(crate) fn list() -> Vec<[String; 2]> {
+pub fn list() -> Vec<[String; 2]> {
     let mut rows: Vec<[String; 2]> =
         kinds().map(|kind| [format!("{PREFIX}{}", kind.name), kind.title.into()]).collect();
     for parameter in &SKEWED {
@@ -221,7 +221,7 @@ pub(crate) fn list() -> Vec<[String; 2]> {
 }
 
 /// The names of all workloads.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+pub fn names() -> impl Iterator<Item = &'static str> {
     kinds().map(|kind| kind.name)
 }
 
@@ -249,7 +249,7 @@ fn interval(text: &str) -> Result<Nanos, String> {
 
 /// Generates the requests, one by one.
 #[derive(Clone, Debug)]
-pub(crate) struct Generator {
+pub struct Generator {
     dice: Pcg64Mcg,
     places: Places,
     synth: Synth,
@@ -258,7 +258,7 @@ pub(crate) struct Generator {
 
 impl Generator {
     /// How many were generated.
-    pub(crate) const fn made(&self) -> u64 {
+    pub const fn made(&self) -> u64 {
         self.next
     }
 }

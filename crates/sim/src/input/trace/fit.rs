@@ -8,15 +8,43 @@ use std::collections::BTreeMap;
 
 use super::{Op, Request};
 
-/// The choice of `--fit`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum FitChoice {
-    /// Addresses begin again at 0 where the device ends
+/// How addresses are to be fitted; otherwise they must lie within the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FitChoice {
+    /// Addresses begin again at 0 where the device ends.
     Wrap,
-    /// The extents that the trace touches are moved together, their order kept
+    /// The extents that the trace touches are moved together, their order kept.
     Pack,
-    /// As they are, or packed if any lies beyond the end
+    /// As they are, or packed if any lies beyond the end.
     Auto,
+}
+
+impl FitChoice {
+    /// Each of them.
+    pub const ALL: [Self; 3] = [Self::Wrap, Self::Pack, Self::Auto];
+
+    /// Its name on a command line, or in a plan.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wrap => "wrap",
+            Self::Pack => "pack",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.name() == name)
+    }
+
+    /// What it does, for a list of all.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Wrap => "Addresses begin again at 0 where the device ends",
+            Self::Pack => "The extents that the trace touches are moved together, their order kept",
+            Self::Auto => "As they are, or packed if any lies beyond the end",
+        }
+    }
 }
 
 /// How addresses are fitted into a device.

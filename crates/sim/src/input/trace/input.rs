@@ -128,7 +128,7 @@ impl Input {
     }
 
     /// The next bytes, which belong to the record before: fewer at the end of the file.
-    pub(crate) fn bytes(&mut self, length: usize) -> io::Result<&[u8]> {
+    pub fn bytes(&mut self, length: usize) -> io::Result<&[u8]> {
         let bytes = self.take(length)?;
         Ok(&self.buffer[bytes])
     }

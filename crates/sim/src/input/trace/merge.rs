@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::formats::{RECORD, recorded};
 use super::input::{BytesRead, Counted, Input};
-use super::names;
+use super::queues;
 
 /// One of the files.
 struct Lane {
@@ -103,7 +103,7 @@ impl Read for Chained {
 
 fn are_queues(paths: &[PathBuf]) -> bool {
     let name = paths.first().and_then(|path| path.file_name()?.to_str());
-    name.is_some_and(names::is_queue)
+    name.is_some_and(queues::is_queue)
 }
 
 /// The bytes of a file, or of blktrace's files of each processor; and how far they are read.

@@ -8,8 +8,9 @@
 //!
 //! # Modules
 //!
-//! - `names`: files by name, folder and pattern. `unpack`: compression and tar. `merge`: blktrace's files of each
-//!   processor as one. `input`: bytes of a file in counted lines. `fields`: numbers in them.
+//! - `names`: files by name, folder and pattern. `queues`: names of Open-CAS's files. `unpack`: compression and tar;
+//!   `library`: compressions by libraries of their own. `merge`: blktrace's files of each processor as one. `input`:
+//!   bytes of a file in counted lines. `fields`: numbers in them.
 //! - [`formats`]: one file per format, and the table of all of them. [`reader`]: a file's requests, one by one.
 //! - `output`: files of our own format.
 //! - `volumes`: which of a trace's disks begins at 0. `fit`: addresses beyond the device. `touched`: how many bytes
@@ -23,21 +24,24 @@ use nand_model::part::Nanos;
 use crate::base::Failure;
 
 pub(crate) mod fields;
-pub(crate) mod fit;
+pub mod fit;
 pub mod formats;
 pub(crate) mod input;
-pub(crate) mod names;
-pub(crate) mod output;
+#[cfg(feature = "files")]
+pub mod names;
+pub mod output;
 pub mod reader;
 pub(crate) mod touched;
 pub(crate) mod volumes;
+
+mod library;
+mod merge;
+mod queues;
+mod unpack;
 mod zip;
 
-mod merge;
-mod unpack;
-
 /// The longest that a workload may last, a hundred years: clocks count no more than a few of them.
-pub(crate) const LASTS_MOST: Nanos = Nanos::new(100 * 31_557_600 * 1_000_000_000);
+pub const LASTS_MOST: Nanos = Nanos::new(100 * 31_557_600 * 1_000_000_000);
 
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

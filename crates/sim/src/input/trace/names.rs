@@ -8,33 +8,19 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
-/// Files that are one trace: those of all queues, whose names begin so.
-const QUEUE: &str = "octf.trace.";
-
-/// The beginning of the names of other files beside them.
-const BESIDE: &str = "octf.";
-
-/// Whether a file has the requests of one of Open-CAS's queues.
-pub(super) fn is_queue(file: &str) -> bool {
-    file.starts_with(QUEUE)
-}
-
-/// Whether a file stands beside those of the queues, and has no requests.
-pub(super) fn is_beside_queues(file: &str) -> bool {
-    file.starts_with(BESIDE) && !is_queue(file)
-}
+use super::queues::{is_beside_queues, is_queue};
 
 /// Files that are one trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Files {
+pub struct Files {
     /// Its name in messages.
-    pub(crate) name: String,
+    pub name: String,
     /// One file, or one per processor.
-    pub(crate) paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
 }
 
 /// The files that a name stands for, in order.
-pub(crate) fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
+pub fn expand(name: &str) -> Result<Vec<PathBuf>, String> {
     let path = Path::new(name);
     if path.is_dir() {
         let entries =
@@ -66,7 +52,7 @@ fn file_name(path: &Path) -> Cow<'_, str> {
 }
 
 /// Files, those of one disk's processors or queues together.
-pub(crate) fn grouped(paths: Vec<PathBuf>) -> Vec<Files> {
+pub fn grouped(paths: Vec<PathBuf>) -> Vec<Files> {
     let mut groups: Vec<(Option<String>, Files)> = Vec::new();
     for path in paths {
         let name = path.to_string_lossy().into_owned();

@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use nand_model::part::Nanos;
 
 use super::formats::{self, As, ParseError, Parser, Recognised};
-use super::input::{BytesRead, Input};
+use super::input::{BytesRead, Counted, Input};
 use super::merge;
 use super::{LASTS_MOST, Op, Position, Request, TraceError};
-use crate::base::notes;
 
 /// The longest read or write, far beyond those of any host: a line that says more would take all memory.
 const LENGTH_MOST: u64 = 32 << 20;
@@ -28,6 +27,8 @@ pub struct Reader {
     beginning: Option<Nanos>,
     taken: Option<String>,
     has_volumes: bool,
+    /// Why its compression ended early, if bad lines are skipped and it did.
+    cut: Option<io::Error>,
 }
 
 impl Reader {
@@ -52,8 +53,10 @@ impl Reader {
         lenient: bool,
     ) -> Result<Self, TraceError> {
         let unreadable = |reason| TraceError::Unreadable { name: name.into(), reason };
-        let input = Input::new(source).map_err(unreadable)?;
-        Self::with_input(input, BytesRead::default(), name, format, lenient)
+        let position = BytesRead::default();
+        let counted = Counted { inner: source, position: position.clone() };
+        let input = Input::new(counted).map_err(unreadable)?;
+        Self::with_input(input, position, name, format, lenient)
     }
 
     fn with_input(
@@ -97,6 +100,7 @@ impl Reader {
             beginning: None,
             taken,
             has_volumes,
+            cut: None,
         })
     }
 
@@ -138,8 +142,7 @@ impl Reader {
         match self.input.take_cut() {
             None => Ok(None),
             Some(error) if self.lenient => {
-                let name = &self.name;
-                notes::tell(&format!("{name} is cut short ({error}): what is before that is read"));
+                self.cut = Some(error);
                 Ok(None)
             }
             Some(error) => {
@@ -158,6 +161,12 @@ impl Reader {
     /// If more than one format fitted the file: which was taken, and why.
     pub fn taken(&self) -> Option<&str> {
         self.taken.as_deref()
+    }
+
+    /// After the last request, if the file was cut short and bad lines are skipped: that it was, in a sentence.
+    pub fn cut(&self) -> Option<String> {
+        let (name, error) = (&self.name, self.cut.as_ref()?);
+        Some(format!("{name} is cut short ({error}): what is before that is read"))
     }
 
     /// Whether addresses are those of numbered volumes, and not of one device as they stand.
@@ -188,7 +197,7 @@ impl Reader {
 
 /// What is expected, and what was found instead, if a request is longer or later than any host's. Trims may cover a
 /// whole disk, and take no memory.
-fn excess(request: &Request) -> Option<(String, String)> {
+pub(crate) fn excess(request: &Request) -> Option<(String, String)> {
     let Request { time, op, length, .. } = request;
     if *length > LENGTH_MOST && matches!(op, Op::Read | Op::Write) {
         let expected = format!("a request of at most {LENGTH_MOST} bytes");
@@ -223,6 +232,15 @@ mod tests {
 
     /// A recording as a server that is killed leaves it: flushed, and without its end.
     fn cut_short(text: &str) -> Vec<u8> {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(text.as_bytes()).unwrap();
+        packed.flush().unwrap();
+        packed.get_ref().clone()
+    }
+
+    /// The same, as `tandem serve --record` packs it.
+    #[cfg(feature = "compression")]
+    fn cut_short_by_zstd(text: &str) -> Vec<u8> {
         let mut packed = zstd::Encoder::new(Vec::new(), 3).unwrap();
         packed.write_all(text.as_bytes()).unwrap();
         packed.flush().unwrap();
@@ -231,10 +249,13 @@ mod tests {
 
     #[test]
     fn what_is_cut_short_is_read_to_the_last_whole_line_if_asked() {
-        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        gz.write_all(b"5,R,0,512\n9,W,512,1024\n12,W,0,40").unwrap();
-        gz.flush().unwrap();
-        for packed in [cut_short("5,R,0,512\n9,W,512,1024\n12,W,0,40"), gz.get_ref().clone()] {
+        let text = "5,R,0,512\n9,W,512,1024\n12,W,0,40";
+        let packings = [
+            cut_short(text),
+            #[cfg(feature = "compression")]
+            cut_short_by_zstd(text),
+        ];
+        for packed in packings {
             let read = |lenient| {
                 let source = io::Cursor::new(packed.clone());
                 let mut reader = Reader::new(source, "cut.csv", None, lenient).unwrap();
@@ -242,12 +263,15 @@ mod tests {
                 loop {
                     match reader.next_request() {
                         Ok(Some(request)) => requests.push(request.length),
-                        Ok(None) => return (requests, None),
+                        Ok(None) => return (requests, reader.cut()),
                         Err(error) => return (requests, Some(error.to_string())),
                     }
                 }
             };
-            assert_eq!(read(true), (vec![512, 1024], None));
+            let (requests, told) = read(true);
+            let told = told.unwrap();
+            assert_eq!(requests, [512, 1024]);
+            assert!(told.contains("cut.csv is cut short") && !told.contains("--lenient"), "{told}");
             let (requests, told) = read(false);
             let told = told.unwrap();
             assert_eq!(requests, [512, 1024]);

@@ -5,20 +5,12 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use tar::{EntryType, Header};
 
-use super::names;
+use super::library::Library;
+use super::queues;
 use super::zip::{self, Zip};
 
 /// First bytes of a gzip member (RFC 1952, section 2.3.1).
 const GZIP: &[u8] = &[0x1F, 0x8B];
-
-/// First bytes of a Zstandard frame (RFC 8878, section 3.1.1).
-const ZSTANDARD: &[u8] = &[0x28, 0xB5, 0x2F, 0xFD];
-
-/// First bytes of a bzip2 stream: its name, and a block size of 1 to 9.
-const BZIP2: &[u8] = b"BZh";
-
-/// First bytes of an xz stream (its file format, section 2.1.1.1).
-const XZ: &[u8] = &[0xFD, b'7', b'z', b'X', b'Z', 0];
 
 /// The most nested layers. More cannot be a trace.
 const LAYERS: usize = 4;
@@ -38,14 +30,8 @@ pub(super) fn unpack(source: impl Read + 'static) -> io::Result<Box<dyn Read>> {
         };
         source = if head.starts_with(GZIP) {
             Box::new(flate2::bufread::MultiGzDecoder::new(packed))
-        } else if head.starts_with(ZSTANDARD) {
-            Box::new(zstd::Decoder::with_buffer(packed)?)
-        } else if head.starts_with(BZIP2)
-            && head.get(3).is_some_and(|size| (b'1'..=b'9').contains(size))
-        {
-            Box::new(bzip2::bufread::MultiBzDecoder::new(packed))
-        } else if head.starts_with(XZ) {
-            Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(packed))
+        } else if let Some(library) = Library::of(head) {
+            library.unpacked(packed)?
         } else if head.starts_with(zip::ENTRY) {
             Box::new(Zip::new(packed))
         } else if header(head).is_some() {
@@ -111,13 +97,14 @@ impl<R: BufRead> Tar<R> {
             let name = String::from_utf8_lossy(&header.path_bytes()).into_owned();
             let file = name.rsplit('/').next().unwrap_or_default();
             let is_file = matches!(header.entry_type(), EntryType::Regular | EntryType::Continuous);
-            let is_beside = names::is_beside_queues(file);
+            let is_beside = queues::is_beside_queues(file);
             let padded = size.next_multiple_of(TAR_BLOCK as u64);
             if !is_file || is_beside {
                 self.padding = padded;
                 continue;
             }
-            if let Some(first) = self.taken.replace(name.clone()).filter(|_| !names::is_queue(file))
+            if let Some(first) =
+                self.taken.replace(name.clone()).filter(|_| !queues::is_queue(file))
             {
                 return Err(invalid(format!(
                     "the tar holds several files ({first}, {name}): unpack it, and name them or their folder"
@@ -154,7 +141,7 @@ impl<R: BufRead> Read for Tar<R> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use std::io::Write;
 

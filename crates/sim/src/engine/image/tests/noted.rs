@@ -9,7 +9,7 @@ use super::super::store::{Extent, Store};
 
 /// A call that changed the file.
 #[derive(Clone, Debug)]
-pub(crate) enum Call {
+pub(super) enum Call {
     Length(u64),
     Write(u64, Vec<u8>),
     Clear(Extent),
@@ -18,25 +18,25 @@ pub(crate) enum Call {
 
 /// The file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Noted {
+pub(super) struct Noted {
     memory: Memory,
     calls: RefCell<Vec<Call>>,
     /// The pages that take room.
     pages: RefCell<BTreeSet<u64>>,
     /// The most of them.
-    pub(crate) room: Cell<Option<usize>>,
+    pub room: Cell<Option<usize>>,
 }
 
 const PAGE: u64 = 4096;
 
 impl Noted {
     /// What is in it before the zeros at its end.
-    pub(crate) fn data(&self) -> Vec<u8> {
+    pub(super) fn data(&self) -> Vec<u8> {
         self.memory.data()
     }
 
     /// A file of that length with that data.
-    pub(crate) fn like(data: &[u8], length: u64) -> Self {
+    pub(super) fn like(data: &[u8], length: u64) -> Self {
         let noted = Self::default();
         for (page, at) in data.chunks(PAGE as usize).zip((0..).step_by(PAGE as usize)) {
             if page.iter().any(|byte| *byte != 0) {
@@ -49,7 +49,7 @@ impl Noted {
     }
 
     /// How many pages take room.
-    pub(crate) fn pages(&self) -> usize {
+    pub(super) fn pages(&self) -> usize {
         self.pages.borrow().len()
     }
 
@@ -67,12 +67,12 @@ impl Noted {
     }
 
     /// The calls so far.
-    pub(crate) fn calls(&self) -> Vec<Call> {
+    pub(super) fn calls(&self) -> Vec<Call> {
         self.calls.borrow().clone()
     }
 
     /// Does what a call did.
-    pub(crate) fn apply(&self, call: &Call) {
+    pub(super) fn apply(&self, call: &Call) {
         // The room is not limited.
         let _ = match call {
             Call::Length(length) => self.set_length(*length),

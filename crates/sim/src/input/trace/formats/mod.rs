@@ -3,8 +3,6 @@
 //! A format has a name, a test for the first bytes of a file, and a parser. To add one: write its file, and name it in
 //! [`FORMATS`].
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-
 use self::five::Judged;
 
 mod alibaba;
@@ -132,12 +130,6 @@ impl As {
 pub fn named(name: &str) -> Result<&'static Format, String> {
     let found = FORMATS.into_iter().find(|format| format.name == name);
     found.ok_or_else(|| format!("no format is called `{name}`: give one of {}", names()))
-}
-
-/// Takes a format's name from the command line, whose help lists them all.
-pub fn by_name() -> impl TypedValueParser<Value = &'static Format> {
-    let names = FORMATS.map(|format| PossibleValue::new(format.name).help(format.title));
-    PossibleValuesParser::new(names).try_map(|name| named(&name))
 }
 
 #[cfg(test)]
