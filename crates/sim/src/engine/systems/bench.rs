@@ -10,7 +10,8 @@ use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
-use super::meter::{Account, ChainWrite, Meter, Spent};
+use super::meter::{Account, Meter, Spent};
+use super::sample::ChainWrite;
 use super::system::{Books, Session, System};
 use crate::base::Failure;
 

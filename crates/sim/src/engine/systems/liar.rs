@@ -9,9 +9,10 @@ use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
-use super::meter::{Account, ChainWrite, Spent};
+use super::meter::{Account, Spent};
 use super::ours;
 use super::registry::{Entry, PowerLoss};
+use super::sample::ChainWrite;
 use super::system::{Books, Session, System};
 use crate::base::Failure;
 use crate::input::device::Setup;

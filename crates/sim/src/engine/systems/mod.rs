@@ -31,18 +31,20 @@ mod parts;
 mod prices;
 mod registry;
 mod rivals;
+mod sample;
 mod scm;
 mod system;
 mod tenant;
 mod without;
 
-pub use capacity::largest_capacity;
+pub(crate) use capacity::largest_capacity;
 pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
 pub use live::{Blueprint, Ended, Live, Owner, Powered, Store};
-pub use meter::{Account, ChainWrite, Meter, Metered, Spent, Watcher};
+pub use meter::{Account, Meter, Metered, Spent, Watcher};
 pub use ours::stamps;
 pub use paged::stamps as page_stamps;
 pub use prices::Prices;
+pub use sample::ChainWrite;
 pub use system::{Books, Session, System};
 pub use without::{Without, without_slc};
 

@@ -7,7 +7,8 @@ use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
-use super::meter::{Account, ChainWrite, Spent};
+use super::meter::{Account, Spent};
+use super::sample::ChainWrite;
 use crate::base::Failure;
 use crate::engine::result::{Factors, Filter, Folding, Hash, Throttle};
 

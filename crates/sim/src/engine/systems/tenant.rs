@@ -10,7 +10,8 @@ use nand_model::part::Nanos;
 use nand_model::{Done, Timed};
 
 use super::hardware::Hardware;
-use super::meter::{Account, ChainWrite, Flash, Meter, Metered, Spent, Watcher};
+use super::meter::{Account, Flash, Meter, Metered, Spent, Watcher};
+use super::sample::ChainWrite;
 use super::system::{Books, System};
 
 /// An FTL of ours on a chip with a meter: what the simulator asks it, beyond what every FTL tells.

@@ -26,7 +26,7 @@ pub enum Without {
 
 impl Setup {
     /// Whether the device has an SLC that it could do without: beside a memory of another kind.
-    pub fn has_slc_to_spare(&self) -> bool {
+    pub(crate) fn has_slc_to_spare(&self) -> bool {
         Region::ALL.iter().all(|region| self.part.geometry.region(*region).is_some())
     }
 
@@ -38,7 +38,7 @@ impl Setup {
 
     /// Whether the SLC is made of the other memory's cells, as drives on sale have it: block chains are no measure on
     /// blocks of that size.
-    pub fn is_pseudo_slc(&self) -> bool {
+    pub(crate) fn is_pseudo_slc(&self) -> bool {
         let (slc, mlc) = (self.part.geometry.slc(), self.part.geometry.mlc());
         let (Some(slc), Some(mlc)) = (slc, mlc) else { return false };
         let mode = self.part.region(Region::Mlc).and_then(|part| part.slc_mode);

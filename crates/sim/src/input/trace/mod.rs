@@ -41,7 +41,7 @@ mod unpack;
 mod zip;
 
 /// The longest that a workload may last, a hundred years: clocks count no more than a few of them.
-pub const LASTS_MOST: Nanos = Nanos::new(100 * 31_557_600 * 1_000_000_000);
+pub(crate) const LASTS_MOST: Nanos = Nanos::new(100 * 31_557_600 * 1_000_000_000);
 
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
