@@ -34,7 +34,7 @@ impl Default for PaceArgs {
 
 impl PaceArgs {
     /// What these flags mean to a replay.
-    const fn meant(self) -> replay::Pace {
+    pub(crate) const fn meant(self) -> replay::Pace {
         let Self { open_loop, queue_depth } = self;
         replay::Pace { open_loop, queue_depth }
     }
