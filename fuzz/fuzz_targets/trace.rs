@@ -5,9 +5,9 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use sim_cli::input::trace::TraceError;
-use sim_cli::input::trace::formats::{As, FORMATS};
-use sim_cli::input::trace::reader::Reader;
+use sim::input::trace::TraceError;
+use sim::input::trace::formats::{As, FORMATS};
+use sim::input::trace::reader::Reader;
 
 fuzz_target!(|bytes: &[u8]| {
     read(bytes, None, false);

@@ -117,7 +117,7 @@ fn a_reader_who_has_seen_enough_is_no_failure() {
 fn help_tells_every_format_of_traces_and_what_it_is() {
     let output = tandem(&["replay", "--help"]);
     let help = text(&output.stdout);
-    for format in sim_cli::input::trace::formats::FORMATS {
+    for format in sim::input::trace::formats::FORMATS {
         assert!(help.contains(&format!("- {}:", format.name)), "{}: {help}", format.name);
     }
     let output = tandem(&["replay", "a.csv", "--format", "blkpars"]);

@@ -22,8 +22,8 @@ const STRANGERS: [(&str, &str, &str); 2] =
     [("ftl-core", "hybrid/slc", "hybrid/mlc"), ("ftl-core", "hybrid", "paged")];
 
 /// The shelves of a crate, the highest first: the rooms on one know none on a higher one. The root is above all.
-const SHELVES: [(&str, &[&str]); 1] =
-    [("sim-cli", &["commands", "output", "engine", "input", "base"])];
+const SHELVES: [(&str, &[&str]); 2] =
+    [("sim", &["engine", "input", "base"]), ("sim-cli", &["commands", "output", "flags", "base"])];
 
 /// A crate's files.
 #[derive(Default)]

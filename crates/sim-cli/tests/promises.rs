@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn here() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -19,10 +19,10 @@ fn rows() -> Vec<Vec<String>> {
     table.lines().skip(2).map(cells).collect()
 }
 
-/// The names of all tests of this crate.
+/// The names of all tests of this crate and of the library below it.
 fn tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut folders: Vec<PathBuf> = vec![here().join("src"), here().join("tests")];
+    let mut folders = vec![here().join("src"), here().join("tests"), here().join("../sim/src")];
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()) {
             if path.is_dir() {

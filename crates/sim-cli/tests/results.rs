@@ -9,29 +9,29 @@ use syn::{Attribute, Expr, Fields, Item, Lit, Meta, Type};
 
 /// The sources, and the types in the order of the page.
 const TYPES: [(&str, &str); 17] = [
-    ("engine/result/mod.rs", "RunResult"),
-    ("engine/result/mod.rs", "Requests"),
-    ("engine/result/mod.rs", "Times"),
-    ("engine/result/mod.rs", "ByRequest"),
-    ("engine/result/mod.rs", "ByCause"),
-    ("engine/result/mod.rs", "RegionResult"),
-    ("engine/result/mod.rs", "Spread"),
-    ("engine/result/mod.rs", "Pages"),
-    ("engine/result/mod.rs", "PartResult"),
-    ("engine/result/mod.rs", "ByVerb"),
-    ("engine/result/mod.rs", "Factors"),
-    ("engine/result/mod.rs", "Folding"),
-    ("engine/result/mod.rs", "Filter"),
-    ("engine/result/mod.rs", "Throttle"),
-    ("engine/result/mod.rs", "Hash"),
-    ("engine/result/mod.rs", "Ratios"),
-    ("engine/result/rounds.rs", "Steady"),
+    ("../../sim/src/engine/result/mod.rs", "RunResult"),
+    ("../../sim/src/engine/result/mod.rs", "Requests"),
+    ("../../sim/src/engine/result/mod.rs", "Times"),
+    ("../../sim/src/engine/result/mod.rs", "ByRequest"),
+    ("../../sim/src/engine/result/mod.rs", "ByCause"),
+    ("../../sim/src/engine/result/mod.rs", "RegionResult"),
+    ("../../sim/src/engine/result/mod.rs", "Spread"),
+    ("../../sim/src/engine/result/mod.rs", "Pages"),
+    ("../../sim/src/engine/result/mod.rs", "PartResult"),
+    ("../../sim/src/engine/result/mod.rs", "ByVerb"),
+    ("../../sim/src/engine/result/mod.rs", "Factors"),
+    ("../../sim/src/engine/result/mod.rs", "Folding"),
+    ("../../sim/src/engine/result/mod.rs", "Filter"),
+    ("../../sim/src/engine/result/mod.rs", "Throttle"),
+    ("../../sim/src/engine/result/mod.rs", "Hash"),
+    ("../../sim/src/engine/result/mod.rs", "Ratios"),
+    ("../../sim/src/engine/result/rounds.rs", "Steady"),
 ];
 
 /// Types that are told beside these.
 const MORE: [(&str, &str); 4] = [
-    ("engine/result/rounds.rs", "Round"),
-    ("engine/result/mod.rs", "ServedResult"),
+    ("../../sim/src/engine/result/rounds.rs", "Round"),
+    ("../../sim/src/engine/result/mod.rs", "ServedResult"),
     ("commands/compare.rs", "Comparison"),
     ("output/ranking/mod.rs", "Row"),
 ];

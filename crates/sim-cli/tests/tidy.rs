@@ -40,7 +40,8 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("nand-model", &["ftl-iface"]),
     ("ftl-judge", &["ftl-iface", "ftl-c", "ftl-conformance", "ftl-spi-nand", "nand-model"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
-    ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "ftl-rivals", "nand-model", "torture"]),
+    ("sim", &["ftl-iface", "ftl-core", "ftl-rivals", "nand-model"]),
+    ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "sim", "torture"]),
 ];
 
 fn root() -> PathBuf {

@@ -3,28 +3,31 @@
 //! One rule for all commands: exit code 130, and files are complete or absent. Only `serve`, which Ctrl-C ends in the
 //! ordinary way, exits with 0.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::base::notes;
+use sim::Stop;
+
+use super::{exit, notes};
 
 /// When the first request came, if one did.
 static FIRST: OnceLock<Instant> = OnceLock::new();
 
+/// What runs look at.
+static STOP: LazyLock<Stop> = LazyLock::new(Stop::default);
+
 /// Requests within this time are one: `timeout` signals a program, and then its group.
 const TOGETHER: Duration = Duration::from_millis(200);
-
-/// The exit code that shells report for a program ended by Ctrl-C: 128 plus the signal's number, 2.
-pub(crate) const EXIT_CODE: u8 = 130;
 
 /// Installs the handler. If that fails, Ctrl-C ends the program at once.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| match FIRST.get() {
-        Some(first) if first.elapsed() > TOGETHER => std::process::exit(EXIT_CODE.into()),
+        Some(first) if first.elapsed() > TOGETHER => std::process::exit(exit::INTERRUPTED.into()),
         Some(_) => {}
         None => {
             FIRST.get_or_init(Instant::now);
+            STOP.request();
             thread::spawn(tell_if_it_takes_long);
         }
     });
@@ -36,7 +39,12 @@ fn tell_if_it_takes_long() {
     notes::tell("stopping after the step under way; Ctrl-C again ends the program at once");
 }
 
+/// By which Ctrl-C stops runs.
+pub(crate) fn stop() -> Stop {
+    STOP.clone()
+}
+
 /// Whether the run should stop.
 pub(crate) fn is_requested() -> bool {
-    FIRST.get().is_some()
+    STOP.is_requested()
 }

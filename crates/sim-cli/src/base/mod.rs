@@ -1,9 +1,7 @@
-//! What every shelf stands on: why a run ends, Ctrl-C, notes, files, and figures in readable form.
+//! What every shelf stands on: exit codes, Ctrl-C, notes, and files that are complete or absent.
 
-mod failure;
+pub(crate) mod exit;
 pub(crate) mod files;
 pub(crate) mod interrupt;
 pub(crate) mod notes;
-pub(crate) mod show;
-
-pub use failure::Failure;
+pub(crate) mod terminal;

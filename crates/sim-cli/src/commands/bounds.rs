@@ -16,14 +16,16 @@ use std::num::NonZeroU32;
 use ftl_iface::{Bytes, Region, RegionGeometry};
 use nand_model::Time;
 use nand_model::part::{Layout, Nanos, Part, RegionPart, Stripe};
+use sim::engine::systems::Chosen;
+use sim::input::trace::Op;
+use sim::{Failure, show};
 
-use crate::base::{Failure, interrupt, show};
-use crate::engine::replay;
-use crate::engine::systems::Chosen;
-use crate::input::device::DeviceArgs;
-use crate::input::options::{Options, Pace};
-use crate::input::trace::Op;
-use crate::input::workload::WorkloadArgs;
+use crate::base::interrupt;
+use crate::base::terminal::Terminal;
+use crate::flags::device::DeviceArgs;
+use crate::flags::options::{Options, PaceArgs};
+use crate::flags::workload::WorkloadArgs;
+use crate::output::ended;
 use crate::output::table::{Edge, Table};
 
 /// The arguments of `bounds`.
@@ -218,26 +220,16 @@ fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
         ),
         _ => format!("synth:sequential?requests={requests}&size={size}B"),
     };
-    let workload = WorkloadArgs {
-        traces: vec![workload],
-        format: None,
-        lenient: false,
-        fit: None,
-        passes: 1,
-        first: None,
-        columns: None,
-        steady: false,
-    };
-    let pace = Pace {
+    let pace = PaceArgs {
         open_loop: false,
         queue_depth: NonZeroU32::new(load.depth).unwrap_or(NonZeroU32::MIN),
     };
-    let options = Options::quiet(workload, device.clone(), pace);
+    let options = Options::quiet(WorkloadArgs::of(workload), device.clone(), pace);
     let setup = device.setup()?;
     debug_assert_eq!(setup.time, Time::Overlapped);
     let system = Chosen::parse("conventional").map_err(Failure::Arguments)?;
-    let outcomes = replay::run_all(&options, &setup, &[system], &())?;
-    replay::ended(std::iter::empty(), outcomes.iter().map(|outcome| &outcome.result))?;
+    let outcomes = options.run_all(&setup, &[system], &Terminal)?;
+    ended::check(std::iter::empty(), outcomes.iter().map(|outcome| &outcome.result))?;
     let elapsed = outcomes.first().map_or(0.0, |outcome| outcome.result.elapsed_us);
     Ok((requests * load.bytes) as f64 / elapsed * 1e6)
 }

@@ -7,16 +7,18 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
+use sim::Failure;
+use sim::engine::replay::Outcome;
+use sim::engine::result::{Ratios, RunResult};
+use sim::engine::systems;
+use sim::engine::systems::{Chosen, Several, Without, hardware_name, has_all};
+use sim::input::device::Setup;
+use sim::input::trace::fit::FitChoice;
 
-use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::Outcome;
-use crate::engine::result::{Ratios, RunResult};
-use crate::engine::systems::{Chosen, Several, Without, hardware_name, has_all};
-use crate::engine::{replay, systems};
-use crate::input::device::Setup;
-use crate::input::options::Options;
-use crate::input::trace::fit::FitChoice;
-use crate::input::workload::Workload;
+use crate::base::terminal::Terminal;
+use crate::base::{files, interrupt};
+use crate::flags::options::Options;
+use crate::output::ended;
 use crate::output::progress::Bar;
 use crate::output::ranking::{Pair, Ranking, Row};
 use crate::output::table::{Edge, Table};
@@ -66,7 +68,7 @@ impl Entrants {
         };
         let mut systems: Vec<Chosen> = Vec::new();
         for several in args.systems.iter().chain(&usual) {
-            systems.extend(several.on(setup)?);
+            systems.extend(several.on(setup, &Terminal)?);
         }
         if systems.is_empty() {
             return Err(Failure::Unfit("no system fits the device: see above".into()));
@@ -121,7 +123,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         entrants = Entrants::of(args, &setup)?;
         Ok(entrants.all())
     };
-    let outcomes = replay::run_chosen(&args.options, &setup, choose, &Bar::new())?;
+    let outcomes = args.options.run_chosen(&setup, choose, &Bar::new())?;
     let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
     let runs = &all[..entrants.systems.len()];
     let pairs = entrants.pairs(&all);
@@ -136,14 +138,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         verdict.write(out)?;
         writeln!(out, "\nAll sectors read were verified: each held the data last written.")?;
     }
-    replay::ended(asked(), all.into_iter())
+    ended::check(asked(), all.into_iter())
 }
 
 /// A trace of files is fitted to the device, if nothing else is asked for: what for, a note says.
 fn fitting(args: &Args) -> Args {
     let mut args = args.clone();
     let workload = &mut args.options.workload;
-    if workload.fit.is_none() && !Workload::is_from_stdin(&workload.traces) {
+    if workload.fit.is_none() && !workload.is_from_stdin() {
         workload.fit = Some(FitChoice::Auto);
     }
     args

@@ -6,11 +6,10 @@ use clap::builder::{PossibleValuesParser, ValueHint};
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use nand_model::datasheet;
+use sim::Failure;
+use sim::engine::systems;
+use sim::input::synth;
 use torture::Faults;
-
-use crate::base::Failure;
-use crate::engine::systems;
-use crate::input::synth;
 
 /// The arguments of `completions`.
 #[derive(Clone, Debug, clap::Args)]

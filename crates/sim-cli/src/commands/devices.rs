@@ -5,8 +5,8 @@ use std::io::Write;
 use ftl_iface::{Pairing, Region, RegionGeometry};
 use nand_model::datasheet;
 use nand_model::part::{Layout, Part, RegionPart};
+use sim::{Failure, show};
 
-use crate::base::{Failure, show};
 use crate::output::table::{Edge, Table};
 
 /// The arguments of `devices`.
@@ -149,6 +149,7 @@ fn bus(picos_per_byte: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::exit;
 
     fn output(devices: &[&str]) -> String {
         let mut out = Vec::new();
@@ -186,6 +187,6 @@ mod tests {
     fn an_unknown_device_is_bad_input() {
         let args = Args { devices: vec!["c9".into()] };
         let failure = run(&args, &mut Vec::new()).unwrap_err();
-        assert_eq!(failure.exit_code(), 2);
+        assert_eq!(exit::code(&failure), 2);
     }
 }

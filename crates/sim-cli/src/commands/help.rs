@@ -1,6 +1,7 @@
 //! Help by example: what to type and what it does, for the program and each of its commands.
 
-use crate::input::synth;
+use sim::input::synth;
+
 use crate::output::table::{Edge, Table};
 
 /// An example command line, and what it does.

@@ -4,14 +4,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
-
-use crate::base::{Failure, show};
-use crate::engine::image::damage::Tail;
-use crate::engine::image::device::Device;
-use crate::engine::image::mark::Mark;
-use crate::engine::image::refusal::Refusal;
-use crate::engine::image::slot::Copies;
-use crate::engine::image::{About, Journaled, Opened, disk, keeper, version_1};
+use sim::engine::image::damage::Tail;
+use sim::engine::image::device::Device;
+use sim::engine::image::mark::Mark;
+use sim::engine::image::refusal::Refusal;
+use sim::engine::image::slot::Copies;
+use sim::engine::image::{About, Journaled, Opened, disk, keeper, version_1};
+use sim::{Failure, show};
 
 /// The arguments of `image`.
 #[derive(Clone, Debug, clap::Args)]

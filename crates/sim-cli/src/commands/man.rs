@@ -5,8 +5,7 @@ use std::io::Write;
 use clap::Command;
 use clap_mangen::Man;
 use nand_model::datasheet;
-
-use crate::base::Failure;
+use sim::Failure;
 
 /// The arguments of `man`.
 #[derive(Clone, Debug, clap::Args)]

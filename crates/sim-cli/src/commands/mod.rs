@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use clap::{CommandFactory, Parser, Subcommand};
-
-use crate::base::Failure;
+use sim::Failure;
 
 pub mod bounds;
 pub mod chip;

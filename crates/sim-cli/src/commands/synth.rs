@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::base::{Failure, files, interrupt, show};
-use crate::input::size;
-use crate::input::synth::{Generator, Synth};
-use crate::input::trace::output::{self, Output};
+use sim::input::size;
+use sim::input::synth::{Generator, Synth};
+use sim::input::trace::output::{self, Output};
+use sim::{Failure, show};
+
+use crate::base::{files, interrupt};
 
 /// The arguments of `synth`.
 #[derive(Clone, Debug, clap::Args)]
@@ -83,7 +85,7 @@ fn write_all(requests: Generator, out: &mut dyn Write) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::trace::reader::Reader;
+    use sim::input::trace::reader::Reader;
 
     fn args(workload: &str, output: &Path) -> Args {
         let (requests, seed) = (Some(300), Some(5));

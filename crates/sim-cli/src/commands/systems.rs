@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use crate::base::Failure;
-use crate::engine::systems;
+use sim::Failure;
+use sim::engine::systems;
+
 use crate::output::table::{Edge, Table};
 
 /// Lists the systems.

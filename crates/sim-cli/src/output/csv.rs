@@ -1,7 +1,7 @@
 //! Results as comma-separated values, for spreadsheets: one line per run, in microseconds, bytes and millijoules, as in
 //! the JSON.
 
-use crate::engine::result::{Ratios, RunResult};
+use sim::engine::result::{Ratios, RunResult};
 
 /// A column: its name, and the function that gets its figure from a run and the run's ratios.
 type Column = (&'static str, fn(&RunResult, Option<&Ratios>) -> String);

@@ -3,9 +3,10 @@
 use std::io::Write;
 
 use serde::Serialize;
+use sim::Failure;
 
-use crate::base::{Failure, files, interrupt};
-use crate::input::options::Options;
+use crate::base::{files, interrupt};
+use crate::flags::options::Options;
 
 /// Writes JSON if requested; to a file only if the run is complete. Returns whether that was standard output.
 pub(crate) fn write(

@@ -1,6 +1,7 @@
 //! What people read of results: tables, charts, pages, verdicts.
 
 pub(crate) mod csv;
+pub(crate) mod ended;
 pub(crate) mod json;
 pub mod plot;
 pub(crate) mod progress;

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sim::{Observer, Stop, show};
 
-use crate::base::show;
-use crate::engine::replay::Progress;
+use crate::base::terminal::Terminal;
 
 /// The bar's length: it shows tenths of a percent.
 const STEPS: u32 = 1_000;
@@ -35,7 +35,7 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl Observer for Bar {
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // A bar has a thousand steps.
     fn at(&self, fraction: Option<f64>, requests: u64) {
         if self.bar.is_hidden() {
@@ -53,6 +53,14 @@ impl Progress for Bar {
 
     fn done(&self) {
         self.bar.finish_and_clear();
+    }
+
+    fn note(&self, sentence: &str) {
+        Terminal.note(sentence);
+    }
+
+    fn stop(&self) -> Stop {
+        Terminal.stop()
     }
 }
 

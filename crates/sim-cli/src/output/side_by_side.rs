@@ -1,7 +1,7 @@
 //! The figures of several runs side by side, for tables and pages.
 
-use crate::base::show;
-use crate::engine::result::{Ratios, RunResult};
+use sim::engine::result::{Ratios, RunResult};
+use sim::show;
 
 /// The figures of all runs side by side: in each row its name, then a figure for each run.
 pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::base::show;
+use sim::show;
 
 /// The alignment of a column's cells.
 #[derive(Clone, Copy)]

@@ -4,14 +4,14 @@ use std::io::Write;
 
 use ftl_iface::Region;
 use nand_model::Time;
+use sim::engine::replay::WINDOW;
+use sim::engine::result;
+use sim::engine::result::{ByCause, RegionResult, Requests, RunResult, Steady, Times};
+use sim::engine::systems::hardware_name;
+use sim::input::device::Setup;
+use sim::{Failure, show};
 
-use crate::base::{Failure, show};
-use crate::engine::replay::WINDOW;
-use crate::engine::result;
-use crate::engine::result::{ByCause, RegionResult, Requests, RunResult, Steady, Times};
-use crate::engine::systems::hardware_name;
-use crate::input::device::Setup;
-use crate::input::options::Options;
+use crate::flags::options::Options;
 use crate::output::table::{Edge, Table};
 use crate::output::verdict::Verdict;
 

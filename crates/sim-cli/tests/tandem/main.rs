@@ -23,5 +23,4 @@ mod serve;
 #[cfg(unix)]
 mod serve_systems;
 mod sweep;
-mod traces;
 mod workloads;

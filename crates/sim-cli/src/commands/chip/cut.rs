@@ -7,9 +7,9 @@ use nand_model::faults::FaultInjector;
 use nand_model::part::Part;
 use nand_model::power::{BlockFate, Cut, Fates, MarkFate, PageFate, PairFate, PowerCut};
 use nand_model::{Chip, Content};
+use sim::Failure;
 
 use super::written::Written;
-use crate::base::Failure;
 use crate::output::table::{Edge, Table};
 
 /// The worst that the contract allows for a page in flight and those that share its cells.

@@ -8,8 +8,7 @@
 use std::io::Write;
 
 use nand_model::datasheet;
-
-use crate::base::Failure;
+use sim::Failure;
 
 mod cut;
 mod work;

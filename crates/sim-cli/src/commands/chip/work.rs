@@ -5,9 +5,9 @@ use std::io::Write;
 use ftl_iface::{Block, EraseError, NandDevice, PageIndex, Region, RegionGeometry};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Energy};
+use sim::{Failure, show};
 
 use super::written::Written;
-use crate::base::{Failure, show};
 use crate::output::table::{Edge, Table};
 
 /// Programs, reads and erases one page of each region, and reports time and energy of each operation.

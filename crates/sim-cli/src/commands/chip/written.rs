@@ -1,8 +1,7 @@
 //! The bytes that a run writes to a page, and expects of it.
 
 use ftl_iface::{Bytes, NandDevice, Page, RegionGeometry};
-
-use crate::base::Failure;
+use sim::Failure;
 
 /// The bytes that a run writes to a page, and expects of it.
 pub(super) struct Written {

@@ -137,7 +137,7 @@ const fn unit((least, _): (u64, u64)) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::synth::Synth;
+    use sim::input::synth::Synth;
 
     #[test]
     fn every_workload_has_a_name_that_can_be_replayed() {

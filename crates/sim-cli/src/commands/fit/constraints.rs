@@ -1,16 +1,17 @@
 //! The paper's statements about its workloads, and the same measures of another.
 
 use serde::{Deserialize, Serialize};
+use sim::Failure;
+use sim::engine::result::RunResult;
+use sim::engine::systems::Chosen;
+use sim::input::workload::Workload as Requests;
 
-use crate::base::Failure;
+use crate::base::terminal::Terminal;
 use crate::commands::profile;
 use crate::commands::repro::paper::{TABLE_3, WITHIN, WRITES, Workload};
-use crate::engine::replay;
-use crate::engine::result::RunResult;
-use crate::engine::systems::Chosen;
-use crate::input::device::DeviceArgs;
-use crate::input::options::{Options, Pace};
-use crate::input::workload::{Workload as Requests, WorkloadArgs};
+use crate::flags::device::DeviceArgs;
+use crate::flags::options::{Options, PaceArgs};
+use crate::flags::workload::WorkloadArgs;
 
 /// A measure of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,7 +278,7 @@ fn hash(name: &str, figures: &mut Figures) -> Result<(), Failure> {
 /// The measures that need no disk.
 #[allow(clippy::cast_precision_loss)] // Counts of sectors.
 fn count(name: &str, figures: &mut Figures) -> Result<(), Failure> {
-    let requests = Requests::new(&workload_args(name))?;
+    let requests = Requests::synthetic(name)?;
     let profile = profile::profile(&requests, 1, crate::commands::repro::EXPORTED)?;
     let month = WRITES as f64 / profile.writes.max(1) as f64;
     figures.set(Measured::SmallUpdates, profile.sizes[3].update_ratio.unwrap_or(0.0));
@@ -289,25 +290,12 @@ fn count(name: &str, figures: &mut Figures) -> Result<(), Failure> {
     Ok(())
 }
 
-fn workload_args(name: &str) -> WorkloadArgs {
-    WorkloadArgs {
-        traces: vec![name.into()],
-        format: None,
-        lenient: false,
-        fit: None,
-        passes: 1,
-        first: None,
-        steady: false,
-        columns: None,
-    }
-}
-
 fn replayed(name: &str, device: &str, system: &str) -> Result<RunResult, Failure> {
     let device = DeviceArgs { device: device.into(), capacity: None, slc: None, parallel: false };
     let setup = device.setup()?;
-    let options = Options::quiet(workload_args(name), device, Pace::default());
+    let options = Options::quiet(WorkloadArgs::of(name), device, PaceArgs::default());
     let system = Chosen::parse(system).map_err(Failure::Arguments)?;
-    let outcomes = replay::run_all(&options, &setup, &[system], &())?;
+    let outcomes = options.run_all(&setup, &[system], &Terminal)?;
     let outcome = outcomes.into_iter().next();
     outcome
         .map(|outcome| outcome.result)

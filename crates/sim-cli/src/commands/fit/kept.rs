@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use sim::Failure;
+
 use super::constraints::Figures;
-use crate::base::Failure;
 
 /// Measures by the name of the workload, and the file with a line for each: the figures as JSON, a tab, the name.
 pub(super) struct Kept {

@@ -16,10 +16,11 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::ValueEnum;
+use sim::Failure;
+use sim::input::synth::{self, Synth};
 
-use crate::base::{Failure, interrupt};
+use crate::base::interrupt;
 use crate::commands::repro::paper::{MONTH, RS, Workload};
-use crate::input::synth::{self, Synth};
 use crate::output::table::{Edge, Table};
 
 mod candidate;

@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use sim::Failure;
+
 use super::candidate::{Candidate, WAY};
 use super::constraints::{self, Extent, Figures, Lengths, Measured, Run};
 use super::kept::Kept;
-use crate::base::{Failure, interrupt};
+use crate::base::interrupt;
 use crate::commands::repro::paper::Workload;
 
 /// The parameters of a search.

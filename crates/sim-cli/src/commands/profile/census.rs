@@ -2,8 +2,7 @@
 
 use hashbrown::HashMap;
 use serde::Serialize;
-
-use crate::input::trace::{Op, Request};
+use sim::input::trace::{Op, Request};
 
 /// Bytes of a sector, as the paper counts them.
 pub(super) const SECTOR: u64 = 512;

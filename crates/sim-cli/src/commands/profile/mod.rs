@@ -11,9 +11,13 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::base::{Failure, interrupt, show};
-use crate::input::size;
-use crate::input::workload::{Workload, WorkloadArgs};
+use sim::input::size;
+use sim::input::workload::Workload;
+use sim::{Failure, show};
+
+use crate::base::interrupt;
+use crate::base::terminal::Terminal;
+use crate::flags::workload::WorkloadArgs;
 
 mod census;
 mod report;
@@ -46,7 +50,7 @@ const LOOKED_EVERY: u64 = 4096;
 pub(crate) fn profile(workload: &Workload, passes: u32, capacity: u64) -> Result<Profile, Failure> {
     let mut census = Census::default();
     for _ in 0..passes {
-        let mut stream = workload.open(capacity);
+        let mut stream = workload.open(capacity, &Terminal);
         while let Some(request) = stream.next_request()? {
             census.note(&request);
             if census.requests().is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
@@ -61,11 +65,11 @@ pub(crate) fn profile(workload: &Workload, passes: u32, capacity: u64) -> Result
 /// Profiles a workload.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
-    let workload = Workload::new(&args.workload)?;
+    let workload = args.workload.workload()?;
     let profile = profile(&workload, args.workload.passes, args.capacity)?;
     let trace = show::names(&args.workload.traces);
     if profile.is_empty() {
-        return Err(crate::input::trace::TraceError::Empty(trace).into());
+        return Err(sim::input::trace::TraceError::Empty(trace).into());
     }
     if let Some(folder) = &args.svg {
         let failed = |path: PathBuf| move |reason| Failure::File { path, reason };

@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use sim::{Failure, show};
+
 use super::census::{CLASSES, Profile, SECTOR};
-use crate::base::{Failure, files, show};
+use crate::base::files;
 use crate::output::json;
 use crate::output::plot::{Axis, Chart, Scale, Shape};
 use crate::output::table::{Edge, Table};

@@ -1,10 +1,11 @@
 //! Figure 8b: Kgil's density control, as Chang compares with it.
 
+use sim::Failure;
+
 use super::page::Page;
 use super::paper::Workload;
 use super::runs::{IN_MANY_RUNS, Results, Run};
 use super::slc_sizes::SIZES;
-use crate::base::Failure;
 use crate::output::plot::{Axis, Chart, Shape};
 
 /// The paper compares an SLC with additional MLC of twice its size, which in SLC mode has the same capacity.

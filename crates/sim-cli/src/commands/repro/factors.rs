@@ -1,10 +1,11 @@
 //! Table 3 and the closed formula.
 
+use sim::{Failure, show};
+
 use super::formula::{C3, Known};
 use super::page::Page;
 use super::paper::{RS_BY_FORMULA, TABLE_3, Workload};
 use super::runs::{Results, Run, SLC};
-use crate::base::{Failure, show};
 
 /// The disks of Table 3 under that workload: C3' has no SLC.
 fn disks(workload: Workload) -> [Run; 2] {

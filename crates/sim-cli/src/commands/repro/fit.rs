@@ -1,11 +1,12 @@
 //! Figure 7, and how well the workloads fit the paper's description of its own.
 
+use sim::input::workload::Workload as Requests;
+use sim::{Failure, show};
+
 use super::page::Page;
 use super::paper::{MONTH, TABLE_3, Workload};
 use super::runs::{Length, Results, Run};
-use crate::base::{Failure, show};
 use crate::commands::profile::{self, Profile};
-use crate::input::workload::{Workload as Requests, WorkloadArgs};
 
 pub(super) fn runs() -> Vec<Run> {
     Workload::ALL.map(|workload| Run::conventional(workload, "c3")).into()
@@ -14,17 +15,7 @@ pub(super) fn runs() -> Vec<Run> {
 /// The workload in the paper's length, whatever the length of the runs, because hit counts are of the whole month.
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
     let trace = Length { requests: MONTH, seed, passes: 1, is_whole: true }.trace(workload);
-    let args = WorkloadArgs {
-        traces: vec![trace],
-        format: None,
-        columns: None,
-        lenient: false,
-        fit: None,
-        passes: 1,
-        first: None,
-        steady: false,
-    };
-    profile::profile(&Requests::new(&args)?, 1, super::run::EXPORTED)
+    profile::profile(&Requests::synthetic(&trace)?, 1, super::run::EXPORTED)
 }
 
 pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! The closed formula of the paper's analysis (section 4.1): the expected time of a page write.
 
-use crate::engine::result::Factors;
+use sim::engine::result::Factors;
 
 /// The times of the two regions' operations, in microseconds, and their pages per block.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use sim::engine::result::Factors;
+use sim::{Failure, show};
+
 use super::page::Page;
 use super::paper::{TABLE_3, WITHIN, Workload};
 use super::runs::{IN_MANY_RUNS, Results, Run, SLC};
-use crate::base::{Failure, show};
-use crate::engine::result::Factors;
 
 /// A changed choice, and its parameters.
 struct Freedom {

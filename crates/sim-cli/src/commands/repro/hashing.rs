@@ -1,10 +1,11 @@
 //! Figure 11: how many writes the hash table rejects, and what that costs.
 
+use sim::engine::result::RunResult;
+use sim::{Failure, show};
+
 use super::page::Page;
 use super::paper::Workload;
 use super::runs::{self, IN_MANY_RUNS, Results, Run, SLC};
-use crate::base::{Failure, show};
-use crate::engine::result::RunResult;
 use crate::output::plot::{Axis, Chart, Scale, Shape};
 
 /// Sectors of the figure, in bytes (section 5.4).
@@ -86,7 +87,7 @@ fn recommended(results: &Results, workload: Workload) -> Result<[String; 5], Fai
     let rejected = |run: &RunResult| run.hash.map_or(0, |hash| hash.rejected_writes);
     let valid = run.hash.and_then(|hash| hash.valid);
     let bytes = valid.map(|share| share * f64::from(ENTRIES[1]) * f64::from(SECTOR));
-    let share = |of| crate::engine::result::ratio(rejected(run), of);
+    let share = |of| sim::engine::result::ratio(rejected(run), of);
     let speeds = ENTRIES.map(|entries| results.rs(&with(entries)).map(|rs| format!("{rs:.2}")));
     let speeds = speeds.into_iter().collect::<Result<Vec<_>, _>>()?;
     Ok([

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sim::Failure;
+use sim::engine::replay::{Details, Outcome};
+use sim::engine::result::{RunResult, SCHEMA};
+use sim::input::synth::Synth;
 
 use super::run::{Length, Run};
-use crate::base::{Failure, files};
-use crate::engine::replay::{Details, Outcome};
-use crate::engine::result::{RunResult, SCHEMA};
-use crate::input::synth::Synth;
+use crate::base::files;
 
 /// The content of a file.
 #[derive(Serialize, Deserialize)]

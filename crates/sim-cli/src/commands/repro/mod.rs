@@ -18,8 +18,9 @@ use std::path::PathBuf;
 use std::thread;
 
 use clap::ValueEnum;
+use sim::{Failure, show};
 
-use crate::base::{Failure, interrupt, show};
+use crate::base::interrupt;
 
 mod density;
 mod factors;

@@ -2,9 +2,9 @@
 
 use ftl_core::Config;
 use ftl_iface::Bytes;
+use sim::show;
 
 use super::page::Page;
-use crate::base::show;
 
 /// The section: parameters, and what each factor counts.
 pub(super) fn write(page: &mut Page) {

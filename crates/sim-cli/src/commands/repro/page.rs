@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::base::{Failure, files};
+use sim::Failure;
+
+use crate::base::files;
 use crate::output::report;
 
 /// The column at which sentences are wrapped.

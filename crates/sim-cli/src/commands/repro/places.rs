@@ -1,14 +1,14 @@
 //! Figure 10, where writes reach the MLC, and Figure 12a, wear by block.
 
 use ftl_iface::Region;
+use sim::engine::replay::Details;
+use sim::engine::result::Spread;
+use sim::input::spec;
+use sim::{Failure, show};
 
 use super::page::Page;
 use super::paper::Workload;
 use super::runs::{Results, Run, SLC};
-use crate::base::{Failure, show};
-use crate::engine::replay::Details;
-use crate::engine::result::Spread;
-use crate::input::spec;
 use crate::output::plot::{Axis, Chart, Shape};
 
 /// The panels of Figure 10.

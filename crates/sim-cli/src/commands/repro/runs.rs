@@ -7,16 +7,18 @@ use std::thread;
 use std::time::Instant;
 
 use ftl_iface::Bytes;
+use sim::Failure;
+use sim::engine::replay::Outcome;
+use sim::engine::result::RunResult;
+use sim::engine::systems::Chosen;
 
 use super::kept::Folder;
 pub(super) use super::run::{IN_MANY_RUNS, Length, Run, SLC};
-use crate::base::{Failure, interrupt};
-use crate::engine::replay::{self, Outcome};
-use crate::engine::result::RunResult;
-use crate::engine::systems::Chosen;
-use crate::input::device::DeviceArgs;
-use crate::input::options::{Options, Pace};
-use crate::input::workload::WorkloadArgs;
+use crate::base::interrupt;
+use crate::base::terminal::Terminal;
+use crate::flags::device::DeviceArgs;
+use crate::flags::options::{Options, PaceArgs};
+use crate::flags::workload::WorkloadArgs;
 
 /// Finished runs.
 #[derive(Debug)]
@@ -130,16 +132,8 @@ fn tell(done: &[(Run, Outcome)], count: usize, start: Instant) {
 }
 
 fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
-    let workload = WorkloadArgs {
-        traces: vec![length.of(run).trace(run.workload)],
-        format: None,
-        columns: None,
-        lenient: false,
-        fit: None,
-        passes: length.passes,
-        first: None,
-        steady: false,
-    };
+    let trace = length.of(run).trace(run.workload);
+    let workload = WorkloadArgs { passes: length.passes, ..WorkloadArgs::of(trace) };
     let device = DeviceArgs {
         device: run.device.into(),
         capacity: None,
@@ -152,9 +146,9 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
     }
     // Charts of places and of wear need the details of a report; no report is written.
     let report = Some(PathBuf::new());
-    let options = Options { report, ..Options::quiet(workload, device, Pace::default()) };
+    let options = Options { report, ..Options::quiet(workload, device, PaceArgs::default()) };
     let system = Chosen::parse(&run.system).map_err(Failure::Arguments)?;
-    let outcomes = replay::run_all(&options, &setup, &[system], &())?;
+    let outcomes = options.run_all(&setup, &[system], &Terminal)?;
     outcomes.into_iter().next().ok_or_else(|| Failure::Violation("a run brought no result".into()))
 }
 

@@ -1,9 +1,10 @@
 //! The effect of the SLC's size: Figures 8 and 12b, Table 4.
 
+use sim::{Failure, show};
+
 use super::page::Page;
 use super::paper::{ENDURANCE_RATIO, RS, TABLE_4, Workload};
 use super::runs::{Results, Run, SLC};
-use crate::base::{Failure, show};
 use crate::output::plot::{Axis, Chart, Shape};
 
 /// MiB of SLC in Figure 8.

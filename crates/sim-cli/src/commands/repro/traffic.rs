@@ -1,10 +1,11 @@
 //! Figure 9: pages and erases by cause.
 
+use sim::engine::result::RunResult;
+use sim::{Failure, show};
+
 use super::page::Page;
 use super::paper::Workload;
 use super::runs::{Results, Run, SLC};
-use crate::base::{Failure, show};
-use crate::engine::result::RunResult;
 use crate::output::plot::{Axis, Bars};
 
 /// The disks of Figure 9.
@@ -111,7 +112,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
 /// The share that the SLC served: of write requests, as section 5.3.2 counts, and of the data.
 fn of_requests(c1: &RunResult) -> String {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    let requests = crate::engine::result::ratio(c1.log_writes.unwrap_or(0), c1.requests.writes);
+    let requests = sim::engine::result::ratio(c1.log_writes.unwrap_or(0), c1.requests.writes);
     let sectors = c1.factors.and_then(|factors| factors.alpha);
     format!(
         "Section 5.3.2 counts write *requests*: of all 1,534,627, the SLC of C1 handles 68 %. Ours handles {} of \
@@ -134,7 +135,7 @@ pub(super) fn is_mostly_collection(results: &Results) -> Result<bool, Failure> {
 fn share_of_collection(plain: &RunResult, hybrid: &RunResult) -> Option<f64> {
     let [before, after] = [plain, hybrid].map(|run| run.response_by_cause_us.all());
     let collected =
-        |cause: &crate::engine::result::ByCause| cause.reclaim + cause.fold + cause.write_back;
+        |cause: &sim::engine::result::ByCause| cause.reclaim + cause.fold + cause.write_back;
     let gained = plain.response_us.total - hybrid.response_us.total;
     (gained > 0.0).then(|| (collected(&before) - collected(&after)) / gained)
 }

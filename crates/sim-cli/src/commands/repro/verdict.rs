@@ -1,10 +1,11 @@
 //! Whether the paper reproduces, in three sentences: computed from the runs of all figures.
 
+use sim::Failure;
+
 use super::page::Page;
 use super::paper::{RS, Workload};
 use super::runs::{Results, Run, SLC};
 use super::{factors, freedoms, slc_sizes, traffic};
-use crate::base::Failure;
 
 /// RS on C3 over the workloads found to agree with the paper: least, median, most, by [`Workload`]. These are what
 /// `tandem fit chang ntfs --tries 56` and `tandem fit chang ext3 --tries 80` print, of a month.

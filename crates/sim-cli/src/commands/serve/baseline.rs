@@ -11,12 +11,12 @@ use ftl_iface::PageCount;
 use nand_model::Stamp;
 use nand_model::part::Nanos;
 use nand_model::power::Cut;
+use sim::Failure;
+use sim::engine::systems::{Chosen, Ended, Live, Owner, System};
+use sim::input::device::Setup;
+use sim::input::trace::{Op, Request};
 
 use super::wire::PIECE;
-use crate::base::Failure;
-use crate::engine::systems::{Chosen, Ended, Live, Owner, System};
-use crate::input::device::Setup;
-use crate::input::trace::{Op, Request};
 
 /// An action of the served system.
 pub(super) enum Noted {

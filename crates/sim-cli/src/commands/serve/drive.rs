@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use ftl_adapters::bytes::{ByteStore, Error};
 use ftl_iface::{PageCount, StoreReadError, StoreWriteError, Work};
 use nand_model::part::Nanos;
+use sim::Failure;
+use sim::engine::image::Keeper;
+use sim::engine::replay::{Measurement, Served};
+use sim::engine::systems::System;
+use sim::input::trace::output::{self, Output};
+use sim::input::trace::{Op, Request};
 
 use super::baseline::{Baseline, Noted};
 use super::held::Held;
 use super::status::Status;
 use super::wire::{Access, Disk, Durability, Errno, Export, Refusal, Zeroing};
-use crate::base::Failure;
-use crate::engine::image::Keeper;
-use crate::engine::replay::{Measurement, Served};
-use crate::engine::systems::System;
-use crate::input::trace::output::{self, Output};
-use crate::input::trace::{Op, Request};
 
 /// How long requests take in real time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! The system that the server runs.
 
 use nand_model::power::Tear;
-
-use crate::engine::systems::{Live, Powered, System};
+use sim::engine::systems::{Live, Powered, System};
 
 /// A system that is served.
 pub(super) enum Held<'l> {

@@ -34,14 +34,17 @@ use std::path::{Path, PathBuf};
 
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
+use sim::engine::image::{About, Journaled, Keeper, Opened};
+use sim::engine::result::RunResult;
+use sim::engine::systems::{Blueprint, Chosen};
+use sim::input::device::{Setup, Stored};
+use sim::input::size;
+use sim::input::trace::output::Output;
+use sim::{Failure, show};
 
-use crate::base::{Failure, files, interrupt, show};
-use crate::engine::image::{About, Journaled, Keeper, Opened};
-use crate::engine::result::RunResult;
-use crate::engine::systems::{Blueprint, Chosen};
-use crate::input::device::{DeviceArgs, Setup, Stored};
-use crate::input::size;
-use crate::input::trace::output::Output;
+use crate::base::terminal::Terminal;
+use crate::base::{files, interrupt};
+use crate::flags::device::DeviceArgs;
 use crate::output::{json, text};
 
 mod baseline;
@@ -121,9 +124,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         json.chain(&args.record).try_for_each(|path| apart(image, path))?;
     }
     let (mut keeper, found) = match &args.image {
-        Some(path) if args.read_only => (None, Some(Keeper::only_read(path)?)),
+        Some(path) if args.read_only => (None, Some(Keeper::only_read(path, &Terminal)?)),
         Some(path) => {
-            let (keeper, found) = Keeper::open(path)?;
+            let (keeper, found) = Keeper::open(path, &Terminal)?;
             (Some(keeper), found)
         }
         None => (None, None),
@@ -143,7 +146,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let record = record.transpose()?;
     // Only now that nothing else can fail, the file is written.
     if let (Some(keeper), Disk::Lasting(disk)) = (&mut keeper, &mut disk) {
-        keeper.begin(&about, &mut disk.1)?;
+        keeper.begin(&about, &mut disk.1, &Terminal)?;
     }
     if !prints_json(args) {
         let exported = show::size(setup.part.exported_bytes);

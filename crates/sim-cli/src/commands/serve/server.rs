@@ -8,6 +8,13 @@ use ftl_iface::SectorCount;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use nand_model::power::Cut;
+use sim::Failure;
+use sim::engine::image::Journaled;
+use sim::engine::replay::{Given, Measurement};
+use sim::engine::result::BYTES_A_DAY;
+use sim::engine::result::{RunResult, ServedResult};
+use sim::engine::systems::{Ended, Live, Owner, Session, System};
+use sim::input::device::Fill;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -21,13 +28,8 @@ use super::held::Held;
 use super::listen::{Listener, Socket};
 use super::status::Status;
 use super::wire::{Conversation, Next};
-use crate::base::{Failure, interrupt, notes};
-use crate::engine::image::Journaled;
-use crate::engine::replay::{Given, Measurement};
-use crate::engine::result::{RunResult, ServedResult};
-use crate::engine::systems::{Ended, Live, Owner, Session, System};
-use crate::input::device::Fill;
-use crate::input::options::BYTES_A_DAY;
+use crate::base::terminal::Terminal;
+use crate::base::{interrupt, notes};
 
 /// Connections at a time.
 pub const CONNECTIONS_MOST: usize = 256;
@@ -103,7 +105,7 @@ impl<'a> Server<'a> {
         let chip = chip?;
         let rs = ended?;
         if let (Some(keeper), Some(mut chip)) = (parts.ledger.take_keeper(), chip) {
-            keeper.close(&mut chip)?;
+            keeper.close(&mut chip, &Terminal)?;
         }
         let missing = || Failure::Violation("the server ended without a result".into());
         let measured = parts.measured.take().ok_or_else(missing)?;

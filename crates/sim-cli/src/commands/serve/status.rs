@@ -1,10 +1,9 @@
 //! Two status lines on standard error, updated each second, if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
-use crate::base::show;
-use crate::engine::replay::Served;
-use crate::engine::systems::{PartState, System};
+use sim::engine::replay::Served;
+use sim::engine::systems::{PartState, System};
+use sim::show;
 
 /// The lines.
 pub(super) struct Status {

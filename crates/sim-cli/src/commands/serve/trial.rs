@@ -4,10 +4,9 @@
 use std::sync::OnceLock;
 
 use nand_model::power::Cut;
-
-use crate::base::Failure;
-use crate::engine::image::{About, Journaled, Memory, forge};
-use crate::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
+use sim::Failure;
+use sim::engine::image::{About, Journaled, Memory, forge};
+use sim::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
 
 /// Systems whose disks are changed.
 const SYSTEMS: [&str; 3] = ["hybrid", "paged", "conventional"];
@@ -105,8 +104,8 @@ fn visit(begun: &Begun, file: Memory) {
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::image::{About, forge};
-    use crate::engine::systems::Chosen;
+    use sim::engine::image::{About, forge};
+    use sim::engine::systems::Chosen;
 
     #[test]
     fn headers_may_say_anything() {

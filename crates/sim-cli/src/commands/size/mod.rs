@@ -17,10 +17,11 @@ use ftl_iface::{Bytes, Corrected, Region, SectorCount};
 use nand_model::part::{Nanos, Part};
 use serde::Deserialize;
 
-use crate::base::{Failure, files, show};
-use crate::engine::systems::{Blueprint, Chosen, Store, USUAL};
-use crate::input::device::DeviceArgs;
+use crate::base::files;
+use crate::flags::device::DeviceArgs;
 use crate::output::table::{Edge, Table};
+use sim::engine::systems::{Blueprint, Chosen, Store, USUAL};
+use sim::{Failure, show};
 
 /// The arguments of `size`.
 #[derive(Clone, Debug, clap::Args)]

@@ -8,9 +8,9 @@ use ftl_core::{Config, Ftl, OwnedRam, RamPlan};
 use ftl_iface::{BlockStore, Sector};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Timed};
+use sim::engine::systems::{Meter, Metered, Watcher, page_stamps, stamps};
+use sim::{Failure, show};
 
-use crate::base::{Failure, show};
-use crate::engine::systems::{Meter, Metered, Watcher, page_stamps, stamps};
 use crate::output::table::{Edge, Table};
 
 /// Sectors written before the measured mounts: enough to fill a log, but quick.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sim::show;
+
 use super::collect::Row;
 use super::curves;
 use super::plan::Plan;
 use super::run::Run;
-use crate::base::show;
 use crate::output::ranking::{SAME as FASTER, money};
 use crate::output::verdict;
 use crate::output::verdict::Unfilled;

@@ -5,12 +5,13 @@ use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
+use sim::engine::result::{Ratios, RunResult, SCHEMA};
+use sim::{Failure, show};
 
 use super::folder::Folder;
 use super::plan::Plan;
 use super::run::Run;
-use crate::base::{Failure, files, show};
-use crate::engine::result::{Ratios, RunResult, SCHEMA};
+use crate::base::files;
 use crate::output::table::{Edge, Table};
 use crate::output::{csv, json};
 

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use sim::Failure;
+
 use super::run::Run;
-use crate::base::Failure;
 
 /// The folder of a sweep.
 pub(super) struct Folder<'a> {

@@ -23,9 +23,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sim::Failure;
+use sim::engine::replay::Outcome;
 
-use crate::base::{Failure, files, interrupt};
-use crate::engine::replay::{self, Outcome};
+use crate::base::terminal::Terminal;
+use crate::base::{exit, files, interrupt};
 use crate::output::json;
 use crate::output::table::write_sentence;
 
@@ -162,14 +164,13 @@ fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
 
 fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
     let systems = std::slice::from_ref(&run.system);
-    let outcomes = match replay::run_all(&run.options, &run.setup, systems, &()) {
+    let outcomes = match run.options.run_all(&run.setup, systems, &Terminal) {
         // Ctrl-C: the run is left for later.
         Err(Failure::Interrupted(_)) => return Ok(()),
         outcomes => outcomes?,
     };
-    for Outcome { mut result, .. } in outcomes {
+    for Outcome { result, .. } in outcomes {
         if !result.partial {
-            result.trace.clone_from(&run.trace);
             files::replace(&folder.result(run), &json::text(&result))?;
         }
     }
@@ -195,7 +196,7 @@ fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
     let mut reasons = String::new();
     let mut violated = false;
     for (number, failure) in failures {
-        violated |= failure.exit_code() == 1;
+        violated |= exit::code(&failure) == 1;
         let run = left[number];
         let place = [run.system.name.as_str(), " on ", &run.device, ", ", &run.trace].concat();
         reasons += &["\n  ", &place, ": ", &failure.to_string()].concat();

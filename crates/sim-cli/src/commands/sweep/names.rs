@@ -1,8 +1,9 @@
 //! Names of results: the same for the same run on every machine, different whenever the result could differ.
 
+use sim::engine::result::SCHEMA;
+use sim::show;
+
 use super::run::Run;
-use crate::base::show;
-use crate::engine::result::SCHEMA;
 
 /// Letters of each part of a name that are kept for readability.
 const KEPT: usize = 28;
@@ -43,7 +44,7 @@ fn described(run: &Run, content: &str) -> String {
         workload.passes,
         workload.lenient,
         workload.fit,
-        run.options.pace,
+        run.options.pace.meant(),
         run.options.bytes_a_day,
         run.options.fill.name(),
         workload.steady,
@@ -60,7 +61,11 @@ fn fingerprint(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use nand_model::Time;
+    use sim::input::trace::fit::FitChoice;
+
     use super::*;
+    use crate::flags::options::PaceArgs;
 
     #[test]
     fn a_fingerprint_is_that_of_its_definition() {
@@ -68,6 +73,13 @@ mod tests {
         assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fingerprint("a"), 0xaf63_dc4c_8601_ec8c);
         assert_eq!(fingerprint("foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn types_that_are_part_of_a_name_are_written_as_in_results_that_were_kept() {
+        let pace = format!("{:?}", PaceArgs::default().meant());
+        assert_eq!(pace, "Pace { open_loop: false, queue_depth: 1 }");
+        assert_eq!(format!("{:?} {:?}", Some(FitChoice::Wrap), Time::Serial), "Some(Wrap) Serial");
     }
 
     #[test]

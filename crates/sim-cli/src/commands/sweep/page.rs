@@ -1,11 +1,12 @@
 //! The report of a sweep: how large the SLC should be, the effect of its size, and the table.
 
+use sim::{Failure, show};
+
 use super::advice::{self, Advice, OnDevice};
 use super::collect::{self, HEADS, Row};
 use super::curves::{self, Curve};
 use super::folder::Folder;
 use super::plan::Plan;
-use crate::base::{Failure, show};
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::report::{Page, define};
 

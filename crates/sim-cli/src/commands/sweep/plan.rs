@@ -7,22 +7,23 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::path::Path;
 
-use clap::ValueEnum;
 use nand_model::datasheet;
 use serde::Deserialize;
+use sim::engine::systems::Chosen;
+use sim::input::device::{Fill, Setup};
+use sim::input::synth::Synth;
+use sim::input::trace::{formats, names as trace_names};
+use sim::input::{size, synth};
+use sim::{Failure, show};
 use toml::{Spanned, Value};
 
 use super::names;
 use super::run::Run;
-use crate::base::{Failure, files, show};
-use crate::engine::systems::Chosen;
-use crate::input::device::{DeviceArgs, Fill, Setup};
-use crate::input::options::{Options, Pace, a_day};
-use crate::input::synth::Synth;
-use crate::input::trace::fit::FitChoice;
-use crate::input::trace::{formats, names as trace_names};
-use crate::input::workload::WorkloadArgs;
-use crate::input::{size, synth};
+use crate::base::files;
+use crate::flags::choices;
+use crate::flags::device::DeviceArgs;
+use crate::flags::options::{Options, PaceArgs, a_day};
+use crate::flags::workload::WorkloadArgs;
 
 /// The keys of a plan. Every list multiplies the runs.
 #[derive(Debug, Deserialize)]
@@ -189,15 +190,14 @@ fn runs(source: &PlanText<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
 struct Common {
     systems: Vec<Chosen>,
     base: WorkloadArgs,
-    pace: Pace,
+    pace: PaceArgs,
     fill: Fill,
     a_day: Option<u64>,
 }
 
 impl Common {
     fn read(source: &PlanText<'_>, sheet: &Sheet, systems: Vec<Chosen>) -> Result<Self, Failure> {
-        let fill = |text: &String| Fill::from_str(text, false);
-        let fill = source.maybe("fill", sheet.fill.as_ref(), fill)?;
+        let fill = source.maybe("fill", sheet.fill.as_ref(), |name| choices::fill(name))?;
         Ok(Self {
             systems,
             base: workload(source, sheet)?,
@@ -233,7 +233,11 @@ impl Common {
         (slc, flags, setup): &AtSize,
         system: &Chosen,
     ) -> Run {
-        let workload = WorkloadArgs { traces: trace.paths.clone(), ..self.base.clone() };
+        let workload = WorkloadArgs {
+            traces: trace.paths.clone(),
+            called: Some(trace.name.clone()),
+            ..self.base.clone()
+        };
         let mut options = Options::quiet(workload, flags.clone(), self.pace);
         options.fill = self.fill;
         options.bytes_a_day = self.a_day.unwrap_or(options.bytes_a_day);
@@ -316,7 +320,7 @@ impl Sizes {
 }
 
 /// When requests are issued.
-fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
+fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<PaceArgs, Failure> {
     let depth = |depth: &u32| {
         if sheet.open_loop {
             return Err("requests come when they arrive: leave out open-loop, or this".into());
@@ -325,7 +329,7 @@ fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
     };
     let queue_depth = source.maybe("queue-depth", sheet.queue_depth.as_ref(), depth)?;
     let queue_depth = queue_depth.unwrap_or(NonZeroU32::MIN);
-    Ok(Pace { open_loop: sheet.open_loop, queue_depth })
+    Ok(PaceArgs { open_loop: sheet.open_loop, queue_depth })
 }
 
 /// Runs, each once.
@@ -360,12 +364,7 @@ fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failur
         let reason = "a file has a format, or columns of its own: leave one of them out";
         return Err(source.wrong(Some(columns.span()), "columns", reason));
     }
-    let fit = source.maybe("fit", sheet.fit.as_ref(), |name| match name.as_str() {
-        "wrap" => Ok(FitChoice::Wrap),
-        "pack" => Ok(FitChoice::Pack),
-        "auto" => Ok(FitChoice::Auto),
-        _ => Err(format!("`{name}` is no way to fit addresses: write wrap or pack, or auto")),
-    })?;
+    let fit = source.maybe("fit", sheet.fit.as_ref(), |name| choices::fit(name))?;
     let passes = source.maybe("passes", sheet.passes.as_ref(), |passes| match passes {
         0 => Err("write 1 or more".into()),
         passes => Ok(*passes),
@@ -377,8 +376,8 @@ fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failur
         let reason = "a steady run ends by itself: leave out steady, or this";
         return Err(source.wrong(Some(passes.span()), "passes", reason));
     }
-    let traces = Vec::new();
-    Ok(WorkloadArgs { traces, format, columns, lenient, fit, passes, first: None, steady })
+    let (traces, first, called) = (Vec::new(), None, None);
+    Ok(WorkloadArgs { traces, format, columns, lenient, fit, passes, steady, first, called })
 }
 
 /// The path of a device file is relative to the plan.

@@ -1,8 +1,9 @@
 //! One run of a plan.
 
-use crate::engine::systems::Chosen;
-use crate::input::device::Setup;
-use crate::input::options::Options;
+use sim::engine::systems::Chosen;
+use sim::input::device::Setup;
+
+use crate::flags::options::Options;
 
 /// One run of a plan.
 #[derive(Debug)]

@@ -7,9 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use sim::Failure;
+
 use super::args::{Args, Shard};
 use super::folder::Folder;
-use crate::base::{Failure, files};
+use crate::base::files;
 
 /// Clusters refuse longer arrays unless they are configured for them.
 const TASKS_MOST: usize = 1000;

@@ -17,7 +17,8 @@ use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, 
 
 use self::small::{Small, SmallArgs};
 use self::tell::Report;
-use crate::base::{Failure, files, interrupt, notes, show};
+use crate::base::{files, interrupt, notes};
+use sim::{Failure, show};
 
 /// The arguments of `torture`.
 #[derive(Clone, Debug, clap::Args)]

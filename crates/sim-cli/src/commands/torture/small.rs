@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use sim::{Failure, show};
 use torture::exhaustive::{self, Broken, Order, Script, Shard, Until, Walked};
 use torture::{FtlName, Watcher};
 
-use crate::base::{Failure, show};
 use crate::output::table::{Edge, Table};
 
 /// The arguments for small worlds.

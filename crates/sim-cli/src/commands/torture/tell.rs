@@ -6,11 +6,11 @@ use std::path::Path;
 
 use ftl_core::Cause;
 use serde::Serialize;
+use sim::{Failure, show};
 use torture::report::{Count, Tally, cause_name};
 use torture::worlds::{BrokenWorld, Worlds};
 use torture::{Cut, Fate, Outcome, Violation};
 
-use crate::base::{Failure, show};
 use crate::output::table::{Edge, Table};
 
 /// The most violations printed in full; further ones are only counted.

@@ -1,6 +1,6 @@
 //! Axes: from values to positions on a line, and the positions of ticks.
 
-use crate::base::show;
+use sim::show;
 
 /// Ticks that a linear axis aims at.
 const TICKS: f64 = 5.0;

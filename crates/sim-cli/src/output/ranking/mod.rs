@@ -10,10 +10,9 @@
 //! - `words`: the sentences. `shown`: the table.
 
 use serde::Serialize;
-
-use crate::base::show;
-use crate::engine::result::{Ratios, RunResult};
-use crate::engine::systems;
+use sim::engine::result::{Ratios, RunResult};
+use sim::engine::systems;
+use sim::show;
 
 mod shown;
 mod words;

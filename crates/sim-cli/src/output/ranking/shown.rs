@@ -1,7 +1,8 @@
 //! The ranking as a table.
 
+use sim::show;
+
 use super::{Listed, Ranking, Standing};
-use crate::base::show;
 
 impl Ranking<'_> {
     /// The heads of the table's columns.

@@ -1,8 +1,9 @@
 //! The ranking in sentences: what to take, which FTL is the best on the same flash, whether the SLC is worth its price,
 //! what was left out and why, and what would change the answer.
 
+use sim::show;
+
 use super::{Listed, Pair, Ranking, SAME, Standing};
-use crate::base::show;
 
 /// Prices that differ by less are shown as the same.
 const SAME_PRICE: f64 = 0.0005;

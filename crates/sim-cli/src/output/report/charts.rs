@@ -1,11 +1,11 @@
 //! The charts of a report.
 
 use ftl_iface::Region;
+use sim::engine::result::{ByCause, Pages};
+use sim::engine::systems::ChainWrite;
+use sim::input::device::Setup;
 
 use super::shown::{Shown, cause_name};
-use crate::engine::result::{ByCause, Pages};
-use crate::engine::systems::ChainWrite;
-use crate::input::device::Setup;
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::ranking::Ranking;
 

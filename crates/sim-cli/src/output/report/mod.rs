@@ -4,12 +4,13 @@
 //!
 //! - `page`: HTML. `charts`: the pictures. `shown`: the runs, and the names of causes.
 
-use crate::base::{Failure, show};
-use crate::engine::replay::Outcome;
-use crate::engine::result::RunResult;
-use crate::engine::systems;
-use crate::input::device::Setup;
-use crate::input::options::Options;
+use sim::engine::replay::Outcome;
+use sim::engine::result::RunResult;
+use sim::engine::systems;
+use sim::input::device::Setup;
+use sim::{Failure, show};
+
+use crate::flags::options::Options;
 use crate::output::ranking::RULE;
 use crate::output::verdict::{Field, Verdict};
 use crate::output::{side_by_side, text};

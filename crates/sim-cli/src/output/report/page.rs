@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::base::{Failure, files};
+use sim::Failure;
+
+use crate::base::files;
 use crate::output::plot;
 
 const STYLE: &str = "\

@@ -1,7 +1,8 @@
 //! The runs of a report, and the names in it.
 
-use crate::engine::replay::{Details, Outcome};
-use crate::engine::result::RunResult;
+use sim::engine::replay::{Details, Outcome};
+use sim::engine::result::RunResult;
+
 use crate::output::ranking;
 
 /// A run in a report, under the name that tells it from the others.

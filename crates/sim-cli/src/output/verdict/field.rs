@@ -1,9 +1,10 @@
 //! What a verdict is on.
 
-use crate::engine::result::RunResult;
-use crate::engine::systems::Chosen;
-use crate::input::device::DeviceArgs;
-use crate::input::device::Setup;
+use sim::engine::result::RunResult;
+use sim::engine::systems::Chosen;
+use sim::input::device::Setup;
+
+use crate::flags::device::DeviceArgs;
 use crate::output::ranking::Pair;
 
 /// Runs on one device, with what they were made of.

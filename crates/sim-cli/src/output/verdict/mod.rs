@@ -8,7 +8,8 @@
 
 use std::io::Write;
 
-use crate::base::Failure;
+use sim::Failure;
+
 use crate::output::ranking::{RULE, Ranking};
 use crate::output::table::{Edge, Table, write_sentence};
 

@@ -1,7 +1,7 @@
 //! Sizes that a warning may propose: those with which every system of the comparison runs.
 
 use super::field::Field;
-use crate::input::device::DeviceArgs;
+use crate::flags::device::DeviceArgs;
 
 /// The least disk that is proposed.
 const DISK_LEAST: u64 = 256 << 20;

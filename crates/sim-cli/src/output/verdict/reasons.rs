@@ -2,9 +2,9 @@
 
 use ftl_iface::Region;
 use nand_model::part::Part;
+use sim::engine::result::{ByCause, RunResult};
+use sim::show;
 
-use crate::base::show;
-use crate::engine::result::{ByCause, RunResult};
 use crate::output::ranking::{Listed, Ranking};
 
 /// Times that differ by less are not worth a word.

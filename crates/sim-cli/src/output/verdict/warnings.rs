@@ -2,11 +2,11 @@
 
 use ftl_iface::Region;
 use nand_model::part::Part;
+use sim::engine::result::RunResult;
+use sim::engine::systems;
+use sim::show;
 
 use super::field::Field;
-use crate::base::show;
-use crate::engine::result::RunResult;
-use crate::engine::systems;
 
 /// The share of the disk that must be written for a meaningful run.
 const TOUCHED_LEAST: f64 = 0.1;

@@ -1,9 +1,10 @@
 //! The figures of Batni and Safaei.
 
+use sim::engine::result::{RegionResult, RunResult};
+use sim::{Failure, show};
+
 use super::super::page::Page;
 use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, change, fine_change, row};
-use crate::base::{Failure, show};
-use crate::engine::result::{RegionResult, RunResult};
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const AHDM: Study = Study {

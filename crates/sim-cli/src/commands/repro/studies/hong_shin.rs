@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 
 use nand_model::Time;
+use sim::Failure;
+use sim::engine::result::{RunResult, lifetime_years};
 
 use super::super::page::Page;
 use super::{Brought, Load, On, Published, Study, Trial, change, row};
-use crate::base::Failure;
-use crate::engine::result::{RunResult, lifetime_years};
-use crate::input::options::Pace;
+use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const HONG_SHIN: Study = Study {
@@ -16,7 +16,7 @@ pub(in super::super) const HONG_SHIN: Study = Study {
     loads: &LOADS,
     device: On::Builtin("c3", Time::Serial),
     trials,
-    pace: Pace { open_loop: true, queue_depth: NonZeroU32::MIN },
+    pace: PaceArgs { open_loop: true, queue_depth: NonZeroU32::MIN },
     requests: 100_000,
     write,
 };

@@ -1,11 +1,11 @@
 //! The figures of Kinoshita, Matsui and Takeuchi.
 
 use nand_model::Time;
+use sim::Failure;
+use sim::engine::result::RunResult;
 
 use super::super::page::Page;
 use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, change, row};
-use crate::base::Failure;
-use crate::engine::result::RunResult;
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const KINOSHITA: Study = Study {

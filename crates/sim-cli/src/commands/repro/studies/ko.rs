@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 
 use nand_model::Time;
+use sim::Failure;
+use sim::engine::result::RunResult;
 
 use super::super::page::Page;
 use super::{Brought, Load, On, Published, Study, Trial, row, throughput};
-use crate::base::Failure;
-use crate::engine::result::RunResult;
-use crate::input::options::Pace;
+use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Bars, Chart, Shape};
 
 pub(in super::super) const KO: Study = Study {
@@ -16,7 +16,7 @@ pub(in super::super) const KO: Study = Study {
     loads: &LOADS,
     device: On::Builtin("ko", Time::Overlapped),
     trials,
-    pace: Pace { open_loop: false, queue_depth: DEPTH },
+    pace: PaceArgs { open_loop: false, queue_depth: DEPTH },
     requests: 40_000,
     write,
 };

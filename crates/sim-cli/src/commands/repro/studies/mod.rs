@@ -13,16 +13,19 @@ use std::thread;
 
 use nand_model::Time;
 use nand_model::part::Part;
+use sim::engine::replay::{self, Outcome};
+use sim::engine::result::RunResult;
+use sim::engine::systems::Chosen;
+use sim::input::device::{Setup, Stored};
+use sim::input::trace::fit::FitChoice;
+use sim::{Failure, show};
 
 use super::page::Page;
-use crate::base::{Failure, interrupt, show};
-use crate::engine::replay::{self, Outcome};
-use crate::engine::result::RunResult;
-use crate::engine::systems::Chosen;
-use crate::input::device::{DeviceArgs, Setup, Stored};
-use crate::input::options::{Options, Pace};
-use crate::input::trace::fit::FitChoice;
-use crate::input::workload::WorkloadArgs;
+use crate::base::interrupt;
+use crate::base::terminal::Terminal;
+use crate::flags::device::DeviceArgs;
+use crate::flags::options::{Options, PaceArgs};
+use crate::flags::workload::WorkloadArgs;
 
 mod ahdm;
 mod hong_shin;
@@ -44,7 +47,7 @@ pub(super) struct Study {
     device: On,
     /// The trials on every load, in the order that `write` expects.
     trials: fn() -> Vec<Trial>,
-    pace: Pace,
+    pace: PaceArgs,
     /// The default number of requests of a load.
     requests: u64,
     write: fn(&mut Page, &Brought) -> Result<(), Failure>,
@@ -75,7 +78,7 @@ impl Trial {
 }
 
 /// One request after the other.
-const ONE_BY_ONE: Pace = Pace { open_loop: false, queue_depth: NonZeroU32::MIN };
+const ONE_BY_ONE: PaceArgs = PaceArgs { open_loop: false, queue_depth: NonZeroU32::MIN };
 
 /// A load of a paper.
 pub(super) struct Load {
@@ -228,7 +231,7 @@ impl Study {
                 log_bytes: None,
                 time,
                 kept: Stored::Stamps,
-                fill: crate::input::device::Fill::InOrder,
+                fill: sim::input::device::Fill::InOrder,
             },
             device,
         ))
@@ -238,22 +241,14 @@ impl Study {
         let trace = loads.trace(load, self.requests);
         let missing = || Failure::Violation(format!("{} has no trace", load.name));
         let (trace, fit) = trace.ok_or_else(missing)?;
-        let workload = WorkloadArgs {
-            traces: vec![trace],
-            format: None,
-            columns: None,
-            lenient: false,
-            fit,
-            passes: 1,
-            first: loads.first(trial, self.requests),
-            steady: false,
-        };
+        let first = loads.first(trial, self.requests);
+        let workload = WorkloadArgs { fit, first, ..WorkloadArgs::of(trace) };
         let (setup, device) = self.setup(load, trial)?;
         // Charts of wear need the details of a report; no report is written.
         let report = Some(PathBuf::new());
         let options = Options { report, ..Options::quiet(workload, device, self.pace) };
         let system = Chosen::parse(&trial.system).map_err(Failure::Arguments)?;
-        let outcomes = replay::run_all(&options, &setup, &[system], &())?;
+        let outcomes = options.run_all(&setup, &[system], &Terminal)?;
         let outcome = outcomes.into_iter().next();
         outcome.ok_or_else(|| Failure::Violation("a run brought no result".into()))
     }

@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 
 use nand_model::Time;
+use sim::Failure;
+use sim::engine::result::RunResult;
 
 use super::super::page::Page;
 use super::{Brought, Load, On, Published, Study, Trial};
-use crate::base::Failure;
-use crate::engine::result::RunResult;
-use crate::input::options::Pace;
+use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const PSLC: Study = Study {
@@ -16,7 +16,7 @@ pub(in super::super) const PSLC: Study = Study {
     loads: &LOADS,
     device: On::Builtin("tlc-pslc", Time::Overlapped),
     trials,
-    pace: Pace { open_loop: false, queue_depth: DEPTH },
+    pace: PaceArgs { open_loop: false, queue_depth: DEPTH },
     requests: 3_200,
     write,
 };
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(trials.len(), SYSTEMS.len() * WINDOWS as usize);
         assert_eq!(trials[WINDOWS as usize - 1].part, (WINDOWS, WINDOWS));
         assert!(
-            trials.iter().all(|trial| crate::engine::systems::Chosen::parse(&trial.system).is_ok())
+            trials.iter().all(|trial| sim::engine::systems::Chosen::parse(&trial.system).is_ok())
         );
     }
 

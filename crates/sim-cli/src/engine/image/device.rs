@@ -1,7 +1,0 @@
-//! The device that a file keeps.
-
-use nand_model::Chip;
-use nand_model::faults::FaultInjector;
-
-/// A chip with its faults.
-pub(crate) type Device = FaultInjector<Chip>;

@@ -1,0 +1,11 @@
+//! What every shelf stands on: why a run ends, who watches it, the computer's clock, files, and figures in readable
+//! form.
+
+pub(crate) mod clock;
+mod failure;
+pub mod files;
+mod observer;
+pub mod show;
+
+pub use failure::Failure;
+pub use observer::{Observer, Stop};

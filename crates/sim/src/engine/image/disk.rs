@@ -1,0 +1,278 @@
+//! A disk in its file, from its first byte to its end.
+//!
+//! # The order of writes
+//!
+//! Whatever a header names is on the machine's disk before the header is written, and what the header before named
+//! stays until both copies are replaced. A crash at any call leaves one of these states; each is opened without loss:
+//!
+//! | after | the file has | opened as |
+//! |---|---|---|
+//! | making it | no bytes | no disk yet |
+//! | "it is being made", chip, journal's room, sync | a first header that says so | no disk yet |
+//! | second header, sync | a whole second header | the new disk |
+//! | first header, sync | two headers, the same | the new disk |
+//! | a record, in part | an incomplete record | the disk without it: nobody was answered |
+//! | a record | one more record | the disk with it |
+//! | a flush: a record, sync, mark | a mark, which says no more than is there | the disk with it |
+//! | an end: both headers, as above | a journal cut to its records | the disk before |
+//! | a rewrite: chip in free room, journal's room, sync | bytes that no header names | the disk before |
+//! | second header, sync | two headers, the second newer | the disk as rewritten |
+//! | first header, sync | two headers, the same | the disk as rewritten |
+//! | freeing what no header names | gaps, a shorter file | the disk as rewritten |
+
+use std::io;
+
+use ftl_iface::{NandDevice, Region, RegionGeometry};
+use nand_model::power::Tear;
+
+use super::damage::Tail;
+use super::device::Device;
+use super::format::{BEHIND, GRAIN};
+use super::journal::{self, Replayed};
+use super::journaled::Journaled;
+use super::layout;
+use super::mark;
+use super::record::Event;
+use super::refusal::Refusal;
+use super::seal::{Pending, Seal};
+use super::slot::{self, Copies, Header, Identity, State};
+use super::store::{Extent, Store};
+use super::unit::{self, About};
+
+/// A file that holds a disk.
+#[derive(Debug)]
+pub struct Disk<S> {
+    pub(super) store: S,
+    header: Header,
+    about: About,
+    /// Where the journal's records end.
+    end: u64,
+    tail: Tail,
+    copies: Copies,
+    synced: Synced,
+}
+
+/// Whether all records would survive a crash of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Synced {
+    Yes,
+    No,
+}
+
+/// What a file held.
+#[derive(Debug)]
+pub struct Opened {
+    /// What is said about the disk.
+    pub about: About,
+    /// Its chip.
+    pub device: Device,
+    /// The journal.
+    pub replayed: Replayed,
+    /// The headers.
+    pub copies: Copies,
+    /// The newer one.
+    pub header: Header,
+}
+
+/// Reads a file's disk, as far as it is whole. `None`: it holds none yet.
+pub fn read<S: Store>(store: &S) -> Result<Option<Opened>, Refusal> {
+    let State::Disk(header, copies) = slot::state(store)? else {
+        return Ok(None);
+    };
+    let (about, mut device) = unit::read(store, &header)?;
+    let replayed = journal::replay(store, &header, &mut device)?;
+    // However the last server ended, power was off since.
+    device.power_off();
+    Ok(Some(Opened { about, device, replayed, copies, header }))
+}
+
+/// Bytes of the device's pages.
+fn capacity(device: &Device) -> u64 {
+    let shapes = Region::ALL.iter().filter_map(|region| device.geometry().region(*region));
+    shapes.map(RegionGeometry::capacity_bytes).sum()
+}
+
+/// What follows on a chip that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
+    Journal,
+    Nothing,
+}
+
+impl<S: Store> Disk<S> {
+    /// Opens a file. `None`: it holds no disk yet.
+    pub fn open(store: S) -> Result<Result<(Self, Opened), S>, Refusal> {
+        let Some(opened) = read(&store)? else {
+            return Ok(Err(store));
+        };
+        if let Tail::Damaged(damage) = opened.replayed.tail {
+            return Err(Refusal::Journal(damage));
+        }
+        let Opened { about, replayed, copies, header, .. } = &opened;
+        let (about, end, tail) = (about.clone(), replayed.end, replayed.tail.clone());
+        let (header, copies, synced) = (*header, *copies, Synced::No);
+        Ok(Ok((Self { store, header, about, end, tail, copies, synced }, opened)))
+    }
+
+    /// The file, when nobody works on its disk any more.
+    pub fn into_store(self) -> S {
+        self.store
+    }
+
+    /// Makes a disk of a file that holds none.
+    pub fn create(store: S, about: &About, device: &mut Journaled) -> io::Result<Self> {
+        let header = Header { identity: Identity::new()?, ..Header::default() };
+        store.set_length(0)?;
+        slot::begin(&store, header.identity)?;
+        let (about, tail, copies) = (about.clone(), Tail::Clean, Copies::Same);
+        let mut disk = Self { store, header, about, end: 0, tail, copies, synced: Synced::Yes };
+        disk.rewrite(device)?;
+        Ok(disk)
+    }
+
+    /// Goes on with a disk that was opened: from now on its operations are recorded.
+    pub fn go_on(&mut self, device: &mut Journaled) -> io::Result<()> {
+        if let Tail::Incomplete(bytes) = self.tail {
+            self.store.clear(Extent { at: self.end, bytes })?;
+        }
+        if self.header.journal.bytes == 0 {
+            let bytes = layout::journal_bytes(capacity(device.inner()), self.header.chip.bytes);
+            let journal = layout::place(&self.used(), bytes);
+            self.make_room(journal)?;
+            let header = Header { journal, ..self.begun() };
+            self.replace(header, header.records().at)?;
+        } else if self.copies != Copies::Same {
+            slot::replace(&self.store, &self.header)?;
+        }
+        self.free_unused()?;
+        let mut pending = Pending::new(Seal::of(&self.header), self.end);
+        pending.add(&Event::PowerOff);
+        device.keep(pending);
+        self.commit(device)
+    }
+
+    /// Writes the records since the last call. What they record may be acknowledged only after that.
+    pub fn commit(&mut self, device: &mut Journaled) -> io::Result<()> {
+        let Some(pending) = device.pending().filter(|pending| !pending.bytes.is_empty()) else {
+            return Ok(());
+        };
+        if pending.end() > self.header.journal.end() {
+            return self.rewrite(device);
+        }
+        self.store.write_at(pending.at, &pending.bytes)?;
+        pending.written();
+        (self.end, self.synced) = (pending.at, Synced::No);
+        Ok(())
+    }
+
+    /// Writes the chip as it is now, with a new journal.
+    pub(super) fn rewrite(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.write(device, Then::Journal)
+    }
+
+    /// Makes all that was done survive a crash of the machine.
+    pub fn sync(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.commit(device)?;
+        if self.synced == Synced::Yes {
+            return Ok(());
+        }
+        if let Some(pending) = device.pending() {
+            pending.add(&Event::Flushed);
+        }
+        self.commit(device)?;
+        self.store.sync()?;
+        self.synced = Synced::Yes;
+        if device.pending().is_some() {
+            // Only now, so that it never says more than is true. A check more is no reason to end without room for it.
+            let _ = mark::write(&self.store, &self.header, self.end);
+        }
+        Ok(())
+    }
+
+    /// Writes the chip without a journal, as the last thing that is done. If that fails, the journal has everything.
+    pub fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.sync(device)?;
+        let (end, journal) = (self.end, self.header.journal);
+        let records = Extent { bytes: end - journal.at, ..journal };
+        // The rest of its room is needed for the chip.
+        self.replace(Header { journal: records, ..self.header }, end)?;
+        let written = self.write(device, Then::Nothing);
+        if written.is_err() {
+            self.make_room(Extent { at: end, bytes: journal.end() - end })?;
+            self.replace(Header { journal, ..self.header }, end)?;
+        }
+        written
+    }
+
+    /// Writes the chip where nothing is in use, and has the headers name it.
+    fn write(&mut self, device: &mut Journaled, then: Then) -> io::Result<()> {
+        let written = self.write_chip(device.inner(), then);
+        match written {
+            Ok(header) => self.replace(header, header.records().at)?,
+            Err(error) => {
+                // What was written in part takes no more room. It did no harm.
+                let _ = self.free_unused();
+                return Err(error);
+            }
+        }
+        // The records that were pending are in the chip now.
+        device.keep(Pending::new(Seal::of(&self.header), self.end));
+        self.synced = Synced::Yes;
+        self.free_unused()
+    }
+
+    fn write_chip(&self, device: &Device, then: Then) -> io::Result<Header> {
+        let bytes = unit::bytes(&self.about, device)?;
+        let room = bytes.next_multiple_of(GRAIN);
+        let journal = match then {
+            Then::Journal => layout::journal_bytes(capacity(device), bytes),
+            Then::Nothing => 0,
+        };
+        let place = layout::place(&self.used(), room + journal);
+        let chip = Extent { at: place.at, bytes };
+        let check = unit::write((&self.about, device), self.header.identity, (&self.store, chip))?;
+        let mut journal = Extent { at: place.at + room, bytes: journal };
+        match then {
+            Then::Journal => self.make_room(journal)?,
+            Then::Nothing => journal = Extent::default(),
+        }
+        Ok(Header { chip, check, journal, ..self.begun() })
+    }
+
+    /// Fills an extent that is not in use with zeros.
+    fn make_room(&self, extent: Extent) -> io::Result<()> {
+        if extent.at < layout::end(&self.used()) {
+            self.store.clear(extent)?;
+        } else {
+            self.store.set_length(extent.at)?;
+        }
+        let length = self.store.length()?;
+        if length < extent.end() { self.store.set_length(extent.end()) } else { Ok(()) }
+    }
+
+    /// The header, for a journal that begins.
+    const fn begun(&self) -> Header {
+        Header { begun: self.header.generation + 1, ..self.header }
+    }
+
+    /// Replaces the headers by that one, with records up to there.
+    fn replace(&mut self, header: Header, end: u64) -> io::Result<()> {
+        self.store.sync()?;
+        let header = Header { generation: header.generation + 1, ..header };
+        slot::replace(&self.store, &header)?;
+        (self.header, self.end) = (header, end);
+        Ok(())
+    }
+
+    /// What must not be written over. Behind the journal's records are zeros, which say where it ends.
+    fn used(&self) -> Vec<Extent> {
+        let used = [self.header.chip, self.header.journal];
+        used.into_iter().filter(|extent| extent.bytes > 0).collect()
+    }
+
+    /// Gives back what no header names.
+    fn free_unused(&self) -> io::Result<()> {
+        self.store.set_length(self.header.needed().max(BEHIND))?;
+        layout::gaps(&self.used()).into_iter().try_for_each(|gap| self.store.clear(gap))
+    }
+}

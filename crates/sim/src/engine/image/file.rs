@@ -1,0 +1,73 @@
+//! A real file as the store of a disk.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use super::store::{Extent, Store};
+
+impl Store for File {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn set_length(&self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        FileExt::read_at(self, bytes, at)
+    }
+
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        self.write_all_at(bytes, at)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+
+    fn clear(&self, extent: Extent) -> io::Result<()> {
+        if punched(self, extent) { Ok(()) } else { write_zeros(self, extent) }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn next_data(&self, at: u64) -> io::Result<u64> {
+        match rustix::fs::seek(self, rustix::fs::SeekFrom::Data(at)) {
+            Ok(next) => Ok(next),
+            Err(rustix::io::Errno::NXIO) => self.length(),
+            // A file system that does not know its holes.
+            Err(_) => Ok(at),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn next_data(&self, at: u64) -> io::Result<u64> {
+        Ok(at)
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn punched(file: &File, extent: Extent) -> bool {
+    use rustix::fs::FallocateFlags;
+    let how = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    rustix::fs::fallocate(file, how, extent.at, extent.bytes).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn punched(_: &File, _: Extent) -> bool {
+    false
+}
+
+/// Writes zeros, where the file system has no better way.
+fn write_zeros(file: &File, extent: Extent) -> io::Result<()> {
+    const MOST: u64 = 1 << 20;
+    let zeros = vec![0; MOST.min(extent.bytes) as usize];
+    let mut at = extent.at;
+    while at < extent.end() {
+        let bytes = (extent.end() - at).min(MOST);
+        file.write_all_at(&zeros[..bytes as usize], at)?;
+        at += bytes;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! Files that no server wrote, with checks that fit: for tests and fuzzers of what is done with them.
+
+use ftl_iface::NandDevice;
+
+use super::disk::{Disk, Opened};
+use super::journaled::Journaled;
+use super::memory::Memory;
+use super::record;
+use super::seal::{END, SEAL_BYTES, Seal};
+use super::slot::{self, Header, State};
+use super::store::{Extent, Store};
+use super::unit::{self, About};
+
+/// A new disk's file, with room for a journal.
+pub fn new(about: &About, device: &mut Journaled) -> std::io::Result<Memory> {
+    Ok(Disk::create(Memory::default(), about, device)?.store)
+}
+
+/// The file with those bytes as its journal, sealed record by record. Bytes that begin no record are left out.
+pub fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Memory> {
+    let file = file.clone();
+    let Ok(Ok((_, opened))) = Disk::open(file.clone()) else {
+        return Ok(file);
+    };
+    let (seal, geometry) = (Seal::of(&opened.header), *opened.device.geometry());
+    let (mut at, mut rest) = (opened.header.records().at, records);
+    while let [kind, region, ..] = *rest {
+        let Some(length) = record::length(kind, region, &geometry) else {
+            rest = &rest[1..];
+            continue;
+        };
+        let mut sealed = rest[..length.min(rest.len())].to_vec();
+        rest = rest.get(length..).unwrap_or(&[]);
+        sealed.resize(length, kind);
+        let check = seal.check(at, &sealed);
+        sealed.extend_from_slice(&check);
+        sealed.push(END);
+        if at + (length + SEAL_BYTES) as u64 > opened.header.journal.end() {
+            break;
+        }
+        file.write_at(at, &sealed)?;
+        at += sealed.len() as u64;
+    }
+    Ok(file)
+}
+
+/// The file with other numbers in its headers: the disk's generation, where its chip and its journal are, and the
+/// generation in which that began. What the header calls the chip matches its check.
+pub fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<Memory> {
+    let file = file.clone();
+    let Ok(State::Disk(header, _)) = slot::state(&file) else {
+        return Ok(file);
+    };
+    let [generation, chip_at, chip_bytes, journal_at, journal_bytes, begun] = numbers;
+    let (chip, journal) = (
+        Extent { at: chip_at, bytes: chip_bytes },
+        Extent { at: journal_at, bytes: journal_bytes },
+    );
+    let mut header = Header { generation, chip, journal, begun, ..header };
+    if chip.end() <= file.length()? {
+        header.check = unit::checked(&file, &header)?;
+    }
+    slot::replace(&file, &header)?;
+    Ok(file)
+}
+
+/// The numbers of a file's header, in that order.
+pub fn header(file: &Memory) -> Option<[u64; 6]> {
+    let Ok(State::Disk(Header { generation, chip, journal, begun, .. }, _)) = slot::state(file)
+    else {
+        return None;
+    };
+    Some([generation, chip.at, chip.bytes, journal.at, journal.bytes, begun])
+}
+
+/// Opens a file as a server does. `None`: it is refused.
+pub fn opened(file: Memory) -> Option<(Disk<Memory>, Opened)> {
+    Disk::open(file).ok()?.ok()
+}

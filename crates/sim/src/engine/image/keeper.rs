@@ -1,0 +1,222 @@
+//! The file of a disk that is served: found by its path, then held by what the path leads to. Links, and names that
+//! change while it is served, make no difference.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use super::damage::Tail;
+use super::disk::{self, Disk, Opened};
+use super::journaled::Journaled;
+use super::mark::Mark;
+use super::refusal::Refusal;
+use super::slot::Copies;
+use super::unit::About;
+use crate::base::{Failure, Observer, files};
+
+/// The file of a disk, locked.
+#[derive(Debug)]
+pub struct Keeper {
+    path: PathBuf,
+    file: Kept,
+}
+
+#[derive(Debug)]
+enum Kept {
+    /// There is no such file.
+    Absent,
+    /// It holds no disk yet.
+    Blank(File),
+    Disk(Box<Disk<File>>),
+}
+
+/// Why a file is not used, as users are told.
+pub fn refused(path: &Path, refusal: &Refusal) -> Failure {
+    let path = path.display();
+    let more = match refusal {
+        Refusal::Unreadable(_)
+        | Refusal::Unwritable(_)
+        | Refusal::Foreign
+        | Refusal::Version { .. }
+        | Refusal::Old => "",
+        _ => {
+            ". It is left as it is: `tandem image check` says more, and `tandem image recover` \
+             what can be saved"
+        }
+    };
+    Failure::Arguments(format!("{path} cannot be used: {refusal}{more}"))
+}
+
+/// Opens a regular file, and locks it.
+pub fn locked(path: &Path, options: &OpenOptions, lock: FlockOperation) -> Result<File, Failure> {
+    let unreadable = |error| refused(path, &Refusal::Unreadable(error));
+    // Others, such as pipes, may not be opened at all.
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(refused(path, &Refusal::Foreign));
+    }
+    let file = options.open(path).map_err(|error| match File::open(path) {
+        Ok(_) => refused(path, &Refusal::Unwritable(error)),
+        Err(_) => unreadable(error),
+    })?;
+    flock(&file, lock).map_err(|_| {
+        let path = path.display();
+        Failure::Arguments(format!("another server has {path} open: stop it first"))
+    })?;
+    // What was opened may have been removed before it was locked.
+    if !is_at(path, &file) {
+        let gone = "it was removed or replaced while it was opened";
+        return Err(unreadable(io::Error::new(ErrorKind::NotFound, gone)));
+    }
+    Ok(file)
+}
+
+/// Whether the path leads to that file.
+fn is_at(path: &Path, file: &File) -> bool {
+    let of = |data: fs::Metadata| (data.dev(), data.ino());
+    match (fs::metadata(path), file.metadata()) {
+        (Ok(there), Ok(here)) => of(there) == of(here),
+        _ => false,
+    }
+}
+
+/// Reads a disk that nobody writes meanwhile, whole or not. `None`: the file holds none yet.
+pub(super) fn read(path: &Path) -> Result<Option<Opened>, Failure> {
+    let lock = FlockOperation::NonBlockingLockShared;
+    let file = locked(path, OpenOptions::new().read(true), lock)?;
+    disk::read(&file).map_err(|refusal| refused(path, &refusal))
+}
+
+impl Keeper {
+    /// Locks the file, and reads it if it is there. Nothing is written.
+    pub fn open(path: &Path, observer: &dyn Observer) -> Result<(Self, Option<Opened>), Failure> {
+        files::check(path)?;
+        let keeper = |file| Self { path: path.into(), file };
+        if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            return Ok((keeper(Kept::Absent), None));
+        }
+        let lock = FlockOperation::NonBlockingLockExclusive;
+        let file = locked(path, OpenOptions::new().read(true).write(true), lock)?;
+        match Disk::open(file).map_err(|refusal| refused(path, &refusal))? {
+            Ok((disk, opened)) => {
+                tell(path, &opened, observer);
+                Ok((keeper(Kept::Disk(Box::new(disk))), Some(opened)))
+            }
+            Err(file) => Ok((keeper(Kept::Blank(file)), None)),
+        }
+    }
+
+    /// Reads the disk of a file that stays as it is.
+    pub fn only_read(path: &Path, observer: &dyn Observer) -> Result<Opened, Failure> {
+        let opened = read(path)?.ok_or_else(|| refused(path, &Refusal::Foreign))?;
+        if let Tail::Damaged(damage) = opened.replayed.tail {
+            return Err(refused(path, &Refusal::Journal(damage)));
+        }
+        tell(path, &opened, observer);
+        Ok(opened)
+    }
+
+    /// Begins to keep the device in the file. From now on its operations are recorded.
+    pub fn begin(
+        &mut self,
+        about: &About,
+        device: &mut Journaled,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        let begun = match std::mem::replace(&mut self.file, Kept::Absent) {
+            Kept::Absent => create(&self.path, about, device).map(Box::new),
+            Kept::Blank(file) => Disk::create(file, about, device).map(Box::new),
+            Kept::Disk(mut disk) => disk.go_on(device).map(|()| disk),
+        };
+        let begun = begun.map_err(|reason| {
+            if reason.kind() == ErrorKind::StorageFull {
+                observer.note("what is in a file can be read without any room: --read-only");
+            }
+            self.failed(reason)
+        });
+        self.file = Kept::Disk(begun?);
+        Ok(())
+    }
+
+    /// Writes the operations since the last call. They may be acknowledged only after that.
+    pub fn commit(&mut self, device: &mut Journaled) -> Result<(), Failure> {
+        self.with_disk(|disk| disk.commit(device))
+    }
+
+    /// Makes all operations survive a crash of the machine, not only of the program.
+    pub fn sync(&mut self, device: &mut Journaled) -> Result<(), Failure> {
+        self.with_disk(|disk| disk.sync(device))
+    }
+
+    /// Ends with a file that holds the chip alone.
+    pub fn close(mut self, device: &mut Journaled, observer: &dyn Observer) -> Result<(), Failure> {
+        self.with_disk(|disk| disk.commit(device))?;
+        if let Kept::Disk(disk) = &mut self.file {
+            if let Err(error) = disk.close(device) {
+                let path = self.path.display();
+                observer.note(&format!(
+                    "{path} could not be rewritten ({error}): it keeps its journal, and loses nothing"
+                ));
+            }
+            if disk.store.metadata().is_ok_and(|data| data.nlink() == 0) {
+                let gone = "it was removed while it was served";
+                return Err(self.failed(io::Error::new(ErrorKind::NotFound, gone)));
+            }
+        }
+        Ok(())
+    }
+
+    fn with_disk(
+        &mut self,
+        work: impl FnOnce(&mut Disk<File>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        match &mut self.file {
+            Kept::Disk(disk) => work(disk).map_err(|reason| self.failed(reason)),
+            Kept::Absent | Kept::Blank(_) => Ok(()),
+        }
+    }
+
+    fn failed(&self, reason: io::Error) -> Failure {
+        Failure::File { path: self.path.clone(), reason }
+    }
+}
+
+/// Says what was found besides a disk that was left in order.
+fn tell(path: &Path, opened: &Opened, observer: &dyn Observer) {
+    let path = path.display();
+    if let Copies::DamagedAt(at) = opened.copies {
+        observer.note(&format!("of the two headers of {path}, the one at byte {at} was damaged"));
+    }
+    if opened.replayed.mark == Mark::Damaged {
+        observer.note(&format!(
+            "what {path} says of flushes was damaged; its records match their checks"
+        ));
+    }
+    if let Tail::Incomplete(bytes) = opened.replayed.tail {
+        observer.note(&format!(
+            "the last record of {path} is incomplete ({bytes} bytes): nobody was told that it was done"
+        ));
+    }
+}
+
+/// Makes a new file for the device. No other one is touched.
+pub fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<File>> {
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    // Who locked it before has it.
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| io::Error::new(ErrorKind::ResourceBusy, "another server has just begun it"))?;
+    // The lock holds until the last of both is closed.
+    let held = file.try_clone()?;
+    let made = Disk::create(file, about, device).and_then(|disk| {
+        // The name is on the machine's disk, too.
+        files::sync_folder(path)?;
+        Ok(disk)
+    });
+    if made.is_err() && is_at(path, &held) {
+        // It was never a disk.
+        let _ = fs::remove_file(path);
+    }
+    made
+}

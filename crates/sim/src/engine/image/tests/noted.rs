@@ -1,0 +1,124 @@
+//! A file in memory that notes each call, so that a test can end after any of them, and that may be full.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+
+use super::super::memory::Memory;
+use super::super::store::{Extent, Store};
+
+/// A call that changed the file.
+#[derive(Clone, Debug)]
+pub(super) enum Call {
+    Length(u64),
+    Write(u64, Vec<u8>),
+    Clear(Extent),
+    Sync,
+}
+
+/// The file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Noted {
+    memory: Memory,
+    calls: RefCell<Vec<Call>>,
+    /// The pages that take room.
+    pages: RefCell<BTreeSet<u64>>,
+    /// The most of them.
+    pub room: Cell<Option<usize>>,
+}
+
+const PAGE: u64 = 4096;
+
+impl Noted {
+    /// What is in it before the zeros at its end.
+    pub(super) fn data(&self) -> Vec<u8> {
+        self.memory.data()
+    }
+
+    /// A file of that length with that data.
+    pub(super) fn like(data: &[u8], length: u64) -> Self {
+        let noted = Self::default();
+        for (page, at) in data.chunks(PAGE as usize).zip((0..).step_by(PAGE as usize)) {
+            if page.iter().any(|byte| *byte != 0) {
+                noted.write_at(at, page).unwrap();
+            }
+        }
+        noted.set_length(length).unwrap();
+        noted.calls.take();
+        noted
+    }
+
+    /// How many pages take room.
+    pub(super) fn pages(&self) -> usize {
+        self.pages.borrow().len()
+    }
+
+    /// How many of so many bytes find room there.
+    fn room_for(&self, at: u64, bytes: usize) -> usize {
+        let (mut pages, end) = (self.pages.borrow_mut(), at + bytes as u64);
+        for page in at / PAGE..end.div_ceil(PAGE) {
+            let is_full = self.room.get().is_some_and(|room| pages.len() >= room);
+            if is_full && !pages.contains(&page) {
+                return (page * PAGE).saturating_sub(at) as usize;
+            }
+            pages.insert(page);
+        }
+        bytes
+    }
+
+    /// The calls so far.
+    pub(super) fn calls(&self) -> Vec<Call> {
+        self.calls.borrow().clone()
+    }
+
+    /// Does what a call did.
+    pub(super) fn apply(&self, call: &Call) {
+        // The room is not limited.
+        let _ = match call {
+            Call::Length(length) => self.set_length(*length),
+            Call::Write(at, bytes) => self.write_at(*at, bytes),
+            Call::Clear(extent) => self.clear(*extent),
+            Call::Sync => Ok(()),
+        };
+    }
+}
+
+impl Store for Noted {
+    fn length(&self) -> io::Result<u64> {
+        self.memory.length()
+    }
+
+    fn set_length(&self, length: u64) -> io::Result<()> {
+        self.calls.borrow_mut().push(Call::Length(length));
+        self.pages.borrow_mut().retain(|page| page * PAGE < length);
+        self.memory.set_length(length)
+    }
+
+    fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        self.memory.read_at(at, bytes)
+    }
+
+    fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
+        let written = &bytes[..self.room_for(at, bytes.len())];
+        self.calls.borrow_mut().push(Call::Write(at, written.to_vec()));
+        self.memory.write_at(at, written)?;
+        let is_whole = written.len() == bytes.len();
+        if is_whole { Ok(()) } else { Err(ErrorKind::StorageFull.into()) }
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.calls.borrow_mut().push(Call::Sync);
+        Ok(())
+    }
+
+    fn clear(&self, extent: Extent) -> io::Result<()> {
+        self.calls.borrow_mut().push(Call::Clear(extent));
+        let freed = extent.at.div_ceil(PAGE)..extent.end() / PAGE;
+        self.pages.borrow_mut().retain(|page| !freed.contains(page));
+        self.memory.clear(extent)
+    }
+
+    fn next_data(&self, at: u64) -> io::Result<u64> {
+        self.memory.next_data(at)
+    }
+}

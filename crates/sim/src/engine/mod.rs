@@ -1,0 +1,7 @@
+//! The simulation: requests in, results out.
+
+pub(crate) mod host;
+pub mod image;
+pub mod replay;
+pub mod result;
+pub mod systems;

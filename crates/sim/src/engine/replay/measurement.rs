@@ -1,0 +1,267 @@
+//! What a replay measured of a system, and the result that is made of it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ftl_iface::{Region, Verb};
+use nand_model::part::{Nanos, Part};
+use nand_model::{Energy, Time};
+
+use super::options::Pace;
+use super::outcome::Details;
+use super::series::Stretch;
+use super::tally::Tally;
+use super::under_way::account;
+use crate::engine::result::{
+    self, ByCause, ByRequest, Pages, PartResult, RegionResult, Round, RunResult, SCHEMA,
+    ServedResult, Spread, Steady, lifetime_years,
+};
+use crate::engine::systems::{Books, ChainWrite, Hardware, PartState, Spent, System, part_name};
+use crate::input::device::Fill;
+use crate::input::trace::Op;
+
+/// How long a replay took in real time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clocked {
+    pub(super) whole: Duration,
+    /// While there was a request to work on.
+    pub(super) busy: Duration,
+}
+
+/// A system's counts at a moment; a result is the difference of two.
+pub(super) struct Moment {
+    hardware: Hardware,
+    books: Books,
+    ram_bytes: u64,
+    verified: u64,
+    pub(super) now: Nanos,
+    /// By [`Op`].
+    spent: [Spent; 4],
+}
+
+impl Moment {
+    /// The present counts, with the number of verified sectors.
+    pub(super) fn of(system: &dyn System, verified: u64) -> Self {
+        Self {
+            hardware: system.hardware(),
+            books: system.books(),
+            ram_bytes: system.ram_bytes(),
+            verified,
+            now: system.now(),
+            spent: Op::ALL.map(|op| system.spent(account(op))),
+        }
+    }
+}
+
+/// What was measured of a system between two moments.
+pub struct Measurement {
+    /// The system, as it was named.
+    pub(super) name: String,
+    pub(super) pace: Pace,
+    pub(super) before: Moment,
+    pub(super) after: Moment,
+    pub(super) tally: Tally,
+    /// The rounds of a run that was to settle.
+    pub(super) rounds: Option<Vec<Round>>,
+    pub(super) clocked: Clocked,
+}
+
+/// What only those know who gave a system its requests.
+#[derive(Clone)]
+pub struct Given<'a> {
+    /// The trace, as it was named.
+    pub trace: String,
+    /// How often it was replayed.
+    pub passes: u32,
+    /// What was written to the device before.
+    pub fill: Fill,
+    /// Whether a run that was to settle has settled.
+    pub settled: bool,
+    /// The seed of a synthetic workload.
+    pub seed: Option<u64>,
+    /// Whether it was stopped before its end.
+    pub partial: bool,
+    /// Bad lines that were skipped.
+    pub skipped_lines: u64,
+    /// Bytes of the disk that were written at least once.
+    pub bytes_touched: u64,
+    /// The bytes that the trace reads and writes, in whole pages.
+    pub bytes_packed: u64,
+    /// Bytes that a host writes each day, for lifetimes.
+    pub bytes_a_day: u64,
+    /// The device, if lifetimes are wanted.
+    pub part: Option<&'a Part>,
+    /// Figures of a disk that real hosts used.
+    pub served: Option<ServedResult>,
+}
+
+impl Measurement {
+    /// The whole result.
+    pub fn result(&self, given: Given<'_>) -> RunResult {
+        let Self { before, after, tally, clocked, .. } = self;
+        let requests = tally.requests();
+        let done = done(before, after);
+        let [slc, mlc] = self.regions(&done, given.part, given.bytes_a_day);
+        let slc_bytes = find(&done, Region::Slc).map_or(0, |part| part.bytes);
+        RunResult {
+            schema: SCHEMA,
+            system: self.name.clone(),
+            device: after.hardware.device.clone(),
+            slc_bytes,
+            parallel: after.hardware.time == Time::Overlapped,
+            open_loop: self.pace.open_loop,
+            queue_depth: self.pace.queue_depth.get(),
+            trace: given.trace,
+            passes: given.passes,
+            fill: given.fill.name().into(),
+            steady: self.rounds.clone().map(|rounds| Steady { settled: given.settled, rounds }),
+            seed: given.seed,
+            partial: given.partial,
+            skipped_lines: given.skipped_lines,
+            bytes_touched: given.bytes_touched,
+            bytes_packed: given.bytes_packed,
+            bytes_a_day: given.bytes_a_day,
+            bytes_written: tally.bytes_written(),
+            response_us: tally.all_times(),
+            read_us: tally.times(Op::Read),
+            write_us: tally.times(Op::Write),
+            elapsed_us: after.hardware.at_rest.since(before.now).as_micros_f64(),
+            trim_us: tally.times(Op::Trim),
+            response_by_cause_us: by_request(before, after, tally),
+            write_amplification: write_amplification(&done, tally),
+            slc,
+            mlc,
+            parts: done.iter().map(part_result).collect(),
+            energy_mj: energy_millijoules(before, after),
+            cost_usd: after.hardware.dollars,
+            price_source: after.hardware.prices.to_string(),
+            ram_bytes: after.ram_bytes,
+            factors: after.books.factors,
+            folding: after.books.folding,
+            filter: after.books.filter,
+            log_writes: log_writes(before, after),
+            throttle: after.books.throttle,
+            hash: after.books.hash,
+            figures: figures(&after.books),
+            served: given.served,
+            verified_reads: after.verified - before.verified,
+            wall_s: clocked.whole.as_secs_f64(),
+            busy_s: clocked.busy.as_secs_f64(),
+            requests_per_s: per_second(requests.total(), clocked.whole),
+            nand_ops_per_s: per_second(operations(&done), clocked.busy),
+            requests,
+        }
+    }
+
+    fn regions(&self, done: &[PartState], part: Option<&Part>, a_day: u64) -> [RegionResult; 2] {
+        Region::ALL.map(|region| {
+            let life = |erases| {
+                let endurance = part?.region(region).map_or(0, |figures| figures.endurance);
+                lifetime_years(endurance, erases, self.tally.bytes_written(), a_day)
+            };
+            region_result(region, done, life)
+        })
+    }
+
+    /// The data for charts, with the writes that the system kept for them.
+    pub(super) fn details(&self, series: Vec<Stretch>, chain_writes: &[ChainWrite]) -> Details {
+        let done = done(&self.before, &self.after);
+        let erases = |region| find(&done, region).map_or_else(Vec::new, |part| part.wear.clone());
+        Details {
+            latencies: [self.tally.curve(Op::Read), self.tally.curve(Op::Write)],
+            erases: Region::ALL.map(erases),
+            series,
+            chain_writes: chain_writes.to_vec(),
+        }
+    }
+}
+
+fn log_writes(before: &Moment, after: &Moment) -> Option<u64> {
+    after.books.log_writes.map(|writes| writes - before.books.log_writes.unwrap_or(0))
+}
+
+fn by_request(before: &Moment, after: &Moment, tally: &Tally) -> ByRequest {
+    let [reads, writes, trims, flushes] = Op::ALL.map(|op| {
+        let spent = after.spent[op as usize].since(&before.spent[op as usize]);
+        ByCause {
+            waiting: tally.waited(op).as_micros_f64(),
+            host: spent.host.as_micros_f64(),
+            reclaim: spent.reclaim.as_micros_f64(),
+            fold: spent.fold.as_micros_f64(),
+            write_back: spent.write_back.as_micros_f64(),
+            wear_leveling: spent.wear_leveling.as_micros_f64(),
+            scan: spent.scan.as_micros_f64(),
+            map: spent.map.as_micros_f64(),
+            meta: spent.meta.as_micros_f64(),
+        }
+    });
+    ByRequest { reads, writes, trims, flushes }
+}
+
+fn figures(books: &Books) -> BTreeMap<String, f64> {
+    books.figures.iter().map(|(name, figure)| ((*name).to_owned(), *figure)).collect()
+}
+
+/// The operations of every part between the two.
+pub(super) fn done(before: &Moment, after: &Moment) -> Vec<PartState> {
+    let since = |part: &PartState| {
+        let Some(earlier) = before.hardware.part(part.name) else {
+            return part.clone();
+        };
+        let wear = part.wear.iter().zip(&earlier.wear).map(|(after, before)| after - before);
+        let operations = part.operations.since(&earlier.operations);
+        PartState { wear: wear.collect(), operations, ..part.clone() }
+    };
+    after.hardware.parts.iter().map(since).collect()
+}
+
+/// The part of that region.
+fn find(parts: &[PartState], region: Region) -> Option<&PartState> {
+    parts.iter().find(|part| part.name == part_name(region))
+}
+
+/// Bytes programmed per byte written.
+pub(super) fn write_amplification(done: &[PartState], tally: &Tally) -> Option<f64> {
+    let programmed =
+        done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum();
+    result::ratio(programmed, tally.bytes_written())
+}
+
+fn region_result(
+    region: Region,
+    done: &[PartState],
+    lifetime_years: impl Fn(f64) -> Option<f64>,
+) -> RegionResult {
+    let Some(part) = find(done, region) else {
+        return RegionResult::default();
+    };
+    let erase_count = Spread::of(&part.wear);
+    RegionResult {
+        erases: part.wear.iter().map(|count| u64::from(*count)).sum(),
+        erase_count,
+        lifetime_years: lifetime_years(erase_count.mean),
+        pages: Pages::of(&part.operations),
+    }
+}
+
+fn part_result(part: &PartState) -> (String, PartResult) {
+    (part.name.to_owned(), PartResult::new(part.bytes, &part.wear, &part.operations))
+}
+
+fn energy_millijoules(before: &Moment, after: &Moment) -> f64 {
+    let energy = |moment: &Moment| moment.hardware.energy.attojoules();
+    let spent = Energy::from_attojoules(energy(after) - energy(before));
+    spent.as_microjoules_f64() / 1e3
+}
+
+/// Page and block operations of all parts.
+fn operations(done: &[PartState]) -> u64 {
+    let totals = done.iter().flat_map(|part| Verb::ALL.map(|verb| part.operations.total(verb)));
+    totals.sum()
+}
+
+#[allow(clippy::cast_precision_loss)] // Rates are shown with few digits.
+fn per_second(count: u64, time: Duration) -> f64 {
+    let seconds = time.as_secs_f64();
+    if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}

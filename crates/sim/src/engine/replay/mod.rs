@@ -1,0 +1,382 @@
+//! The replay, which all commands share.
+//!
+//! ```text
+//!   workload ──▶ feed: batches of requests, read once ─┬─▶ session: host ─▶ system ─▶ chip    (a thread each)
+//!                                                      └─▶ session: host ─▶ system ─▶ chip
+//! ```
+//!
+//! Without the feature `threads`, one system replays after the other, each with a reader of its own.
+//!
+//! # What limits its speed
+//!
+//! The reader and the systems run in separate threads, so the slowest limits the speed. The reader also computes what
+//! the reads must find; even with a CSV it takes less time than any write.
+//!
+//! *Page operations* cost some 690 instructions each on `conventional` and 800 on `hybrid`, from the host's request
+//! to the chip's row. Of every hundred, 55 to 60 are the FTL's (a fold's pages, tags with their checks, the chains'
+//! maps), 30 to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one
+//! before waits for its row, and so does `hybrid` for its hash table; the first write to a block has the system find
+//! memory for it, 3 to 4 % of a run. So the FTL's own instructions bound a long run, some three of them in each cycle
+//! of the processor, then the machine's caches. Requests at places without any pattern are bound by memory alone, and
+//! much slower.
+//!
+//! *The start* has no cost per page: the device is filled by a formula (`systems::filled`), which leaves a mount, with
+//! two reads per block.
+//!
+//! *Memory* grows only as blocks are written: to 16 bytes per MLC page of C3 in each system, and 4 bytes per sector for
+//! all of them together. When every block has been written once, it stops growing.
+//!
+//! Measured with the profile `measured` on two virtual processors of an idle x86-64 server, in processor time of the
+//! whole process, reader and kernel included, and by its peak memory:
+//!
+//! | run | time | memory |
+//! |---|--:|--:|
+//! | `compare synth:ntfs-1?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.0 s | 215 MB |
+//! | the same on `conventional` alone: 35 million of them | 1.7 s | 133 MB |
+//! | the same on `hybrid` alone: 25 million of them | 1.5 s | 131 MB |
+//! | `compare synth:uniform?requests=3000000&size=4KiB`, which rewrites every block | 45 s | 238 MB |
+//! | the same two devices with a single request: the beginning alone | 0.01 s | 14 MB |
+//! | 3 million writes of a page, from a CSV, 95 % to the SLC: 6 million requests a second | 0.8 s | 18 MB |
+//!
+//! Page operations in a second of a system's own thread (`nand_ops_per_s`): `conventional` 24 million, `hybrid` 19.5,
+//! in a replay of its own. In that comparison both threads and the reader share two processors and their cache: 23.4
+//! and 18.0 million, 20.9 over both threads, 39 in a second by the clock.
+//!
+//! # Modules
+//!
+//! - `options`: how a workload is replayed. `outcome`: the result of a run. `feed`: the reader. `batches`: from it to a
+//!   system. `session`: one system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts.
+//!   `tally`: the counts. `measurement`: what is left of a replay at its end, and the result that is made of it.
+//!   `fill`: what is written before. `window`: what of a run counts. `steady`: when a run has settled. `series`: the
+//!   response time over a run.
+
+use std::any::Any;
+#[cfg(any(test, not(feature = "threads")))]
+use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "threads")]
+use std::sync::mpsc::sync_channel;
+#[cfg(feature = "threads")]
+use std::thread::{self, ScopedJoinHandle};
+
+use ftl_iface::Region;
+
+use crate::base::{Failure, Observer, Stop};
+use crate::engine::host::{SharedWitness, Witness};
+use crate::engine::result::RunResult;
+use crate::engine::systems;
+use crate::engine::systems::Chosen;
+use crate::input::device::{Fill, Setup};
+use crate::input::trace::{AddressSpace, TraceError};
+use crate::input::workload::Workload;
+
+mod batches;
+mod feed;
+mod fill;
+mod measurement;
+mod options;
+mod outcome;
+mod series;
+mod served;
+mod session;
+mod steady;
+mod tally;
+mod under_way;
+mod window;
+
+#[cfg(feature = "threads")]
+use batches::Piped;
+#[cfg(any(test, not(feature = "threads")))]
+use batches::Pulled;
+#[cfg(feature = "threads")]
+use feed::Batch;
+use feed::{Fed, Feed, Places, Turns};
+pub use measurement::{Given, Measurement};
+pub use options::{Options, Pace, Passes};
+pub use outcome::{Details, Outcome};
+pub use series::Stretch;
+pub use served::Served;
+use session::{Kind, Replay};
+pub use steady::WINDOW;
+
+/// Replays the workload on one system.
+pub fn run(
+    workload: &Workload,
+    options: &Options,
+    setup: &Setup,
+    system: &Chosen,
+    observer: &dyn Observer,
+) -> Result<RunResult, Failure> {
+    let outcomes = run_all(workload, options, setup, std::slice::from_ref(system), observer)?;
+    let outcome = outcomes.into_iter().next();
+    outcome.map(|outcome| outcome.result).ok_or_else(nothing)
+}
+
+/// Replays the workload on all systems, at once if there are threads. The outcomes are in the systems' order.
+pub fn run_all(
+    workload: &Workload,
+    options: &Options,
+    setup: &Setup,
+    systems: &[Chosen],
+    observer: &dyn Observer,
+) -> Result<Vec<Outcome>, Failure> {
+    run_chosen(workload, options, setup, || Ok(systems.to_vec()), observer)
+}
+
+/// Like [`run_all`], with systems that are chosen when the trace's first requests were found to be good: it may take
+/// long to find out which of them fit a device.
+pub fn run_chosen(
+    workload: &Workload,
+    options: &Options,
+    setup: &Setup,
+    choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
+    observer: &dyn Observer,
+) -> Result<Vec<Outcome>, Failure> {
+    let capacity = setup.part.exported_bytes;
+    let space = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
+    let page = largest_page(setup);
+    let fit = workload.fit(options.fit, space, page, observer)?;
+    let places = Places { fit: &fit, space, page };
+    let run = Run { workload, options, setup, places, observer };
+    let witness = SharedWitness::new(witness(setup, capacity));
+    let mut reader = run.reader(&witness);
+    // Most errors of a trace are found here, before devices are prepared.
+    let first = reader.batch()?;
+    if first.requests.is_empty() {
+        return Err(TraceError::Empty(workload.sources().into()).into());
+    }
+    let systems = choose()?;
+    #[cfg(feature = "threads")]
+    let replayed = run.at_once(&systems, reader, first, &witness);
+    #[cfg(not(feature = "threads"))]
+    let replayed = run.one_by_one(&systems);
+    observer.done();
+    replayed?.into_iter().map(|(fed, measured)| run.outcome(&fed, measured)).collect()
+}
+
+/// What a system's session ends with.
+type Measured = (Measurement, Option<Details>);
+
+/// What is replayed, and how.
+struct Run<'a> {
+    workload: &'a Workload,
+    options: &'a Options,
+    setup: &'a Setup,
+    places: Places<'a>,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Run<'a> {
+    /// A reader of the workload from its beginning on.
+    fn reader(&self, witness: &SharedWitness) -> Feed<'a> {
+        let passes = match self.options.passes {
+            Passes::Times(times) => Some(times.get()),
+            Passes::UntilSteady => None,
+        };
+        Feed::new(self.workload, self.places, passes, witness.clone(), self.observer)
+    }
+
+    fn kind(&self, system: &Chosen, stop: Stop) -> Kind {
+        let Options { pace, details, .. } = *self.options;
+        Kind { name: system.name.clone(), pace, fill: self.setup.fill, detailed: details, stop }
+    }
+
+    /// Replays on every system in a thread of its own, while this one reads. Of each, also the counts of the reader.
+    #[cfg(feature = "threads")]
+    fn at_once(
+        &self,
+        systems: &[Chosen],
+        reader: Feed<'_>,
+        first: Batch,
+        witness: &SharedWitness,
+    ) -> Result<Vec<(Fed, Measured)>, Failure> {
+        let turns = Turns::of(reader, systems.len());
+        let told = if turns.has_rounds() { systems.len() } else { 0 };
+        let (mouths, ears): (Vec<_>, Vec<_>) = (0..told).map(|_| sync_channel(1)).unzip();
+        let mut mouths = mouths.into_iter();
+        let (setup, stop) = (self.setup, self.observer.stop());
+        let (fed, measured) = thread::scope(|scope| {
+            let (outlets, replays): (Vec<_>, Vec<_>) = systems
+                .iter()
+                .map(|system| {
+                    let (outlet, batches) = sync_channel(feed::WAITING);
+                    let piped = Piped { batches, tells: mouths.next() };
+                    let kind = self.kind(system, stop.clone());
+                    let mut replay = Replay::new(kind, piped, witness.clone());
+                    let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
+                    (outlet, scope.spawn(run))
+                })
+                .unzip();
+            let fed = turns.run(first, &ears, &outlets);
+            drop(outlets);
+            let ended = replays.into_iter().map(ScopedJoinHandle::join);
+            (fed, ended.map(ended_well).collect::<Vec<_>>())
+        });
+        // A system's failure stops the feed, so it is the reason and is reported first.
+        let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
+        let fed = fed?;
+        Ok(measured.into_iter().map(|measured| (fed, measured)).collect())
+    }
+
+    /// Replays on one system after the other, each of which reads the workload anew.
+    #[cfg(any(test, not(feature = "threads")))]
+    fn one_by_one(&self, systems: &[Chosen]) -> Result<Vec<(Fed, Measured)>, Failure> {
+        let one = |system: &Chosen| {
+            let witness = SharedWitness::new(witness(self.setup, self.places.space.capacity));
+            let mut reader = self.reader(&witness);
+            let first = reader.batch()?;
+            let pulled = Pulled::new(Turns::of(reader, 1), first);
+            let kind = self.kind(system, self.observer.stop());
+            let mut replay = Replay::new(kind, pulled, witness);
+            let ran = catch_unwind(AssertUnwindSafe(|| system.run(self.setup, &mut replay)));
+            let Replay { measured, batches, .. } = replay;
+            let measured = ended_well(ran.map(|ran| ran.map(|()| measured)))?;
+            Ok((batches.fed()?, measured))
+        };
+        systems.iter().map(one).collect()
+    }
+
+    /// The outcome of a system, whole.
+    fn outcome(&self, fed: &Fed, (measurement, details): Measured) -> Result<Outcome, Failure> {
+        all_served(&measurement.name, measurement.tally.requests().total(), fed.requests)?;
+        let passes = match self.options.passes {
+            Passes::Times(times) => times.get(),
+            Passes::UntilSteady => fed.rounds.unwrap_or(0),
+        };
+        let result = measurement.result(Given {
+            trace: self.workload.name().into(),
+            passes,
+            fill: self.setup.fill,
+            settled: fed.settled,
+            seed: self.workload.seed(),
+            partial: fed.partial,
+            skipped_lines: fed.skipped,
+            bytes_touched: fed.touched,
+            bytes_packed: fed.packed,
+            bytes_a_day: self.options.bytes_a_day,
+            part: Some(&self.setup.part),
+            served: None,
+        });
+        Ok(Outcome { result, details })
+    }
+}
+
+/// What the device holds before the replay.
+fn witness(setup: &Setup, capacity: u64) -> Witness {
+    let sector = u64::from(setup.part.sector_bytes.get());
+    if setup.fill == Fill::Nothing {
+        return Witness::of_empty_stores(sector, capacity);
+    }
+    let mut witness = Witness::of_full_stores(sector, capacity);
+    let mut must = Vec::new();
+    for request in fill::random_writes(setup.fill, capacity, sector) {
+        witness.follow(&request, &mut must);
+    }
+    witness
+}
+
+/// What a session measured. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
+fn ended_well<T>(
+    ended: Result<Result<Option<T>, Failure>, Box<dyn Any + Send>>,
+) -> Result<T, Failure> {
+    match ended {
+        Ok(Ok(Some(measured))) => Ok(measured),
+        Ok(Ok(None)) => Err(nothing()),
+        Ok(Err(failure)) => Err(failure),
+        Err(panic) => {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(Failure::Violation(said.unwrap_or("the system stopped without a word").into()))
+        }
+    }
+}
+
+fn nothing() -> Failure {
+    Failure::Violation("the system ended without replaying anything".into())
+}
+
+/// Checks that a system served as many requests as went in.
+fn all_served(system: &str, served: u64, fed: u64) -> Result<(), Failure> {
+    if served == fed {
+        return Ok(());
+    }
+    let what = format!("{fed} requests went in, and {served} were served");
+    Err(Failure::Violation(format!("{system}: {what}")))
+}
+
+fn largest_page(setup: &Setup) -> u64 {
+    let shapes = Region::ALL.iter().filter_map(|region| setup.part.geometry.region(*region));
+    shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::device::DeviceChoice;
+    #[cfg(feature = "threads")]
+    use crate::input::trace::fit::Fit;
+
+    #[test]
+    fn a_request_that_is_not_served_is_a_violation() {
+        all_served("hybrid", 10, 10).unwrap();
+        let lost = all_served("hybrid", 10, 11).unwrap_err();
+        assert!(matches!(lost, Failure::Violation(_)), "{lost}");
+        assert!(lost.to_string().contains("11 requests went in, and 10 were served"), "{lost}");
+    }
+
+    /// Why the system does not replay a workload on the device `tiny`.
+    fn violation(system: &str) -> String {
+        let workload = "synth:sequential?requests=200&reads=80&size=1KiB&footprint=4KiB&seed=2";
+        let workload = Workload::synthetic(workload).unwrap();
+        let setup = DeviceChoice::named("tiny").setup().unwrap();
+        let system = Chosen::parse(system).unwrap();
+        match run(&workload, &Options::default(), &setup, &system, &()) {
+            Err(Failure::Violation(reason)) => reason,
+            other => panic!("{other:?} is no violation"),
+        }
+    }
+
+    #[test]
+    fn a_write_that_is_lost_is_a_violation_told_with_its_sector() {
+        let told = violation("liar");
+        assert!(told.contains("sector") && told.contains("must hold write"), "{told}");
+    }
+
+    #[test]
+    fn a_breach_of_rules_is_a_violation_too() {
+        let told = violation("liar?breach=on");
+        assert!(told.contains("breach"), "{told}");
+    }
+
+    /// Results without the times of this computer.
+    #[cfg(feature = "threads")]
+    fn of_device(outcomes: Vec<Outcome>) -> Vec<String> {
+        let figures = outcomes.into_iter().map(|outcome| RunResult {
+            wall_s: 0.0,
+            busy_s: 0.0,
+            requests_per_s: 0.0,
+            nand_ops_per_s: 0.0,
+            ..outcome.result
+        });
+        figures.map(|result| format!("{result:?}")).collect()
+    }
+
+    #[test]
+    #[cfg(feature = "threads")]
+    fn systems_that_replay_at_once_and_one_by_one_have_the_same_figures() {
+        let workload = &Workload::synthetic("synth:zipf?requests=3000&size=2KiB").unwrap();
+        let setup = &DeviceChoice::named("tiny").setup().unwrap();
+        let capacity = setup.part.exported_bytes;
+        let space = AddressSpace { capacity, largest: capacity };
+        let places = Places { fit: &Fit::AsIs, space, page: largest_page(setup) };
+        let both = ["paged", "hybrid"].map(|name| Chosen::parse(name).unwrap());
+        let thrice = Passes::Times(3.try_into().unwrap());
+        for (passes, systems) in [(thrice, &both[..]), (Passes::UntilSteady, &both[..1])] {
+            let options = &Options { passes, ..Options::default() };
+            let at_once = run_all(workload, options, setup, systems, &()).unwrap();
+            let run = Run { workload, options, setup, places, observer: &() };
+            let alone = run.one_by_one(systems).unwrap().into_iter();
+            let alone = alone.map(|(fed, measured)| run.outcome(&fed, measured).unwrap());
+            assert_eq!(of_device(at_once), of_device(alone.collect()));
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! The systems that can be compared: the registry, with one entry each, and what a replay needs of a system.
+//!
+//! A system is a [`BlockStore`](ftl_iface::BlockStore) on simulated hardware, with meters. To add one: implement
+//! [`System`] for it, write a function that builds it and runs a [`Session`] on it, and name that in the registry. A
+//! system from outside this repository is an [`own::Own`].
+
+use ftl_iface::SectorCount;
+
+use self::registry::{Entry, PowerLoss, SYSTEMS};
+use nand_model::datasheet;
+
+use crate::base::{Failure, Observer, show};
+use crate::input::device::Setup;
+use crate::input::spec::{self, Values};
+
+mod bench;
+mod capacity;
+mod chains;
+mod disk;
+mod filled;
+mod hardware;
+#[cfg(test)]
+mod liar;
+mod live;
+mod machine;
+mod meter;
+mod ours;
+pub mod own;
+mod paged;
+mod parts;
+mod prices;
+mod registry;
+mod rivals;
+mod sample;
+mod scm;
+mod system;
+mod tenant;
+mod without;
+
+pub(crate) use capacity::largest_capacity;
+pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
+pub use live::{Blueprint, Ended, Live, Owner, Powered, Store};
+pub use meter::{Account, Meter, Metered, Spent, Watcher};
+pub use ours::stamps;
+pub use paged::stamps as page_stamps;
+pub use prices::Prices;
+pub use sample::ChainWrite;
+pub use system::{Books, Session, System};
+pub use without::{Without, without_slc};
+
+/// Builds a system that can be mounted again after a power loss.
+type Plan = fn(&Setup, &Values) -> Result<Blueprint, Failure>;
+
+/// The systems that can be mounted again, because their state survives on flash.
+const MOUNTABLE: &[(&str, Plan)] =
+    &[("paged", live::paged), ("hybrid", live::hybrid), ("conventional", live::conventional)];
+
+/// Systems for tests only.
+const FOR_TESTS: &[Entry] = &[
+    #[cfg(test)]
+    liar::ENTRY,
+];
+
+/// Every entry: ours, and those from outside.
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    SYSTEMS.iter().chain(FOR_TESTS).chain(own::entries())
+}
+
+/// A system that was named, with its parameters: `hybrid?filter=off`.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The name as typed.
+    pub name: String,
+    entry: &'static Entry,
+    values: Values,
+    slc: Slc,
+}
+
+/// Whether a system has the device's SLC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slc {
+    /// As the device has it.
+    OfDevice,
+    /// It runs on the device without SLC.
+    None,
+}
+
+impl Chosen {
+    /// The system of that name.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let entry = named(text).ok_or_else(|| {
+            let base = spec::base(text);
+            let names: Vec<&str> = entries().map(|entry| entry.name).collect();
+            let meant = datasheet::meant(base, names.iter().copied());
+            format!("no system is called `{base}`: {meant}give one of {}", names.join(", "))
+        })?;
+        let values = spec::parse(text, entry.parameters)?;
+        // A wrong switch is reported before anything runs.
+        for parameter in entry.parameters {
+            if ["on", "off"].contains(&parameter.default) {
+                values.is_on(parameter.name).map_err(|reason| format!("`{text}`: {reason}"))?;
+            }
+        }
+        Ok(Self { name: text.into(), entry, values, slc: Slc::OfDevice })
+    }
+
+    /// Whether the SLC's size makes a difference to the system.
+    pub const fn uses_slc(&self) -> bool {
+        self.entry.uses_slc
+    }
+
+    /// The system in a form that can be mounted again.
+    pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+        let Some(plan) = self.plan() else {
+            let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
+            let reason = format!(
+                "`{}` keeps its tables in RAM alone: a loss of power is its end, and no file keeps it; \
+                 take {}, or leave --image and --cut-every out",
+                self.entry.name,
+                show::listed(&names, "or")
+            );
+            return Err(Failure::Arguments(reason));
+        };
+        plan(setup, &self.values)
+    }
+
+    /// Whether the system can be mounted again after a power loss.
+    pub fn is_mountable(&self) -> bool {
+        self.plan().is_some()
+    }
+
+    fn plan(&self) -> Option<Plan> {
+        let name = self.entry.name;
+        MOUNTABLE.iter().find(|(known, _)| *known == name).map(|(_, plan)| *plan)
+    }
+
+    /// Whether it is the system that others are compared with.
+    pub fn is_baseline(&self) -> bool {
+        self.entry.name == Several::ALL[1]
+    }
+
+    /// Why the device does not fit the system, if it does not. The system is built for that, and not used.
+    pub fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
+        match self.run(setup, &mut Tried) {
+            Ok(()) => Ok(None),
+            Err(Failure::Unfit(reason)) => Ok(Some(reason)),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Builds the system and runs the session on it.
+    pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
+        match self.slc {
+            Slc::OfDevice => (self.entry.run)(setup, &self.values, session),
+            Slc::None => (self.entry.run)(&setup.without_slc()?, &self.values, session),
+        }
+    }
+}
+
+/// A session that does nothing.
+struct Tried;
+
+impl Session for Tried {
+    fn prepare(&mut self, _: &mut dyn System, _: SectorCount) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn replay(&mut self, _: &mut dyn System) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+/// Systems of a comparison, named by one word: a system, or all.
+#[derive(Clone, Debug)]
+pub enum Several {
+    /// One system.
+    One(Chosen),
+    /// Every system that fits the device.
+    All(Vec<Chosen>),
+}
+
+impl Several {
+    /// The baseline is first, because ratios are to the first.
+    const ALL: [&str; 2] = ["all", "conventional"];
+
+    /// The default: the baseline, the paper's system, and the page store if it fits. Where the SLC is made of the MLC's
+    /// own cells, block chains are no measure: there it is a page map, the cache as sold, and the page store.
+    pub fn usual(setup: &Setup) -> Result<Vec<Self>, String> {
+        let [_, baseline] = Self::ALL;
+        if setup.is_pseudo_slc() {
+            let [map, cache, paged] = ["page-mlc", "pslc", "paged"].map(Chosen::parse);
+            return Ok(vec![Self::One(map?), Self::All(vec![cache?]), Self::All(vec![paged?])]);
+        }
+        let [baseline, hybrid, paged] = [baseline, "hybrid", "paged"].map(Chosen::parse);
+        Ok(vec![Self::One(baseline?), Self::One(hybrid?), Self::All(vec![paged?])])
+    }
+
+    /// A system by its name, or every system there is.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let [all, baseline] = Self::ALL;
+        if text != all {
+            return Chosen::parse(text).map(Self::One);
+        }
+        let others = entries().map(|entry| entry.name);
+        let others = others.filter(|name| *name != baseline && *name != "liar");
+        [baseline]
+            .into_iter()
+            .chain(others)
+            .map(Chosen::parse)
+            .collect::<Result<_, _>>()
+            .map(Self::All)
+    }
+
+    /// The systems to compare on that device. A named system must fit; of `all`, those that do not fit are left out,
+    /// with a note why.
+    pub fn on(&self, setup: &Setup, observer: &dyn Observer) -> Result<Vec<Chosen>, Failure> {
+        let all = match self {
+            Self::One(chosen) => return Ok(vec![chosen.clone()]),
+            Self::All(all) => all,
+        };
+        let mut fit = Vec::new();
+        for chosen in all {
+            match chosen.unfit(setup)? {
+                None => fit.push(chosen.clone()),
+                Some(reason) => observer.note(&format!("{} is left out: {reason}", chosen.name)),
+            }
+        }
+        Ok(fit)
+    }
+}
+
+/// The system that commands of one system take where none is named: the page store.
+pub const USUAL: &str = "paged";
+
+/// The names of all systems.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    entries().map(|entry| entry.name)
+}
+
+/// The system of that name, with or without parameters.
+fn named(system: &str) -> Option<&'static Entry> {
+    entries().find(|entry| entry.name == spec::base(system))
+}
+
+/// What the system of that name is, in one line.
+pub fn title(system: &str) -> Option<&'static str> {
+    named(system).map(|entry| entry.title)
+}
+
+/// Whether acknowledged data survives a power loss on the system of that name.
+pub fn survives_power_loss(system: &str) -> bool {
+    named(system).is_some_and(|entry| entry.power == PowerLoss::Survived)
+}
+
+/// Whether the SLC's size makes a difference to the system of that name.
+pub fn uses_slc(system: &str) -> bool {
+    named(system).is_some_and(|entry| entry.uses_slc)
+}
+
+/// All systems and their parameters: the name, whether it survives power cuts, and what it is.
+pub fn list() -> Vec<[String; 3]> {
+    let mut rows = Vec::new();
+    for entry in entries() {
+        rows.push([entry.name, entry.power.words(), entry.title].map(String::from));
+        for parameter in entry.parameters {
+            let shown = format!("  ?{}={}", parameter.name, parameter.default);
+            rows.push([shown, String::new(), format!("  {}", parameter.title)]);
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_is_named_with_its_parameters() {
+        assert_eq!(Chosen::parse("hybrid?filter=off").unwrap().name, "hybrid?filter=off");
+        let unknown = Chosen::parse("none-such").unwrap_err();
+        assert!(unknown.contains("hybrid, conventional"), "{unknown}");
+        let near = Chosen::parse("hybird").unwrap_err();
+        assert!(near.contains("did you mean `hybrid`?"), "{near}");
+        assert!(Chosen::parse("conventional?filter=off").is_err(), "it has none");
+        assert!(Chosen::parse("hybrid?filter=maybe").unwrap_err().contains("on or off"));
+    }
+
+    #[test]
+    fn a_system_that_cannot_be_mounted_says_which_can() {
+        let device = crate::input::device::DeviceChoice {
+            device: "tiny".into(),
+            capacity: None,
+            slc: None,
+            parallel: false,
+        };
+        let setup = device.setup().unwrap();
+        let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
+        assert!(refused.to_string().contains("take paged, hybrid or conventional"), "{refused}");
+        Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
+    }
+
+    #[test]
+    fn all_systems_are_named_at_once_the_baseline_first() {
+        let Several::All(all) = Several::parse("all").unwrap() else { panic!("all are several") };
+        assert_eq!(all[0].name, "conventional");
+        assert_eq!(all.len(), SYSTEMS.len(), "all but the one for tests");
+        assert!(matches!(Several::parse("ko?threshold=3"), Ok(Several::One(_))));
+        assert!(Several::parse("none-such").is_err());
+    }
+
+    #[test]
+    fn of_all_systems_those_that_do_not_fit_are_left_out() {
+        let on = |capacity| {
+            let device = crate::input::device::DeviceChoice {
+                device: "c3".into(),
+                capacity: Some(capacity),
+                slc: None,
+                parallel: false,
+            };
+            let setup = device.setup().unwrap();
+            let systems = Several::parse("all").unwrap().on(&setup, &()).unwrap();
+            systems.into_iter().map(|chosen| chosen.name).collect::<Vec<_>>()
+        };
+        let (small, large) = (on(64 << 20), on(1 << 30));
+        assert!(large.contains(&"conventional".into()) && large.len() == SYSTEMS.len());
+        assert!(!small.contains(&"conventional".into()) && small.contains(&"page-mlc".into()));
+    }
+
+    #[test]
+    fn the_list_names_every_system_and_parameter() {
+        let list = list().concat().join("\n");
+        for entry in SYSTEMS {
+            assert!(list.contains(entry.name) && list.contains(entry.title), "{list}");
+            assert!(entry.parameters.iter().all(|parameter| list.contains(parameter.name)));
+        }
+    }
+}

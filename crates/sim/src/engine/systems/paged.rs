@@ -1,0 +1,198 @@
+//! Our page store.
+
+use ftl_core::config::{Endurance, FilterChoice};
+use ftl_core::layout;
+use ftl_core::paged::shape::RING_MIN;
+use ftl_core::paged::{
+    Bursts, History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedRam, RunEnds, Streams,
+    Victims,
+};
+use ftl_core::probe::Cause;
+use ftl_iface::{BlockStore, Bytes, Region, SectorCount};
+use nand_model::part::Part;
+use nand_model::{Chip, Content};
+
+use super::meter::{Flash, Meter, Metered, Watcher};
+use super::ours::{KEY, paired_pages, switch};
+use super::system::{Books, Session};
+use super::tenant::{Booked, Tenant, WriteCount};
+use crate::base::Failure;
+use crate::engine::result::Filter;
+use crate::input::device::Setup;
+use crate::input::spec::{Parameter, Values};
+
+pub(super) const PAGED: [Parameter; 10] = [
+    switch("filter", "only small writes enter the SLC; off: all writes that fit"),
+    Parameter {
+        name: "streams",
+        default: "auto",
+        title: "open blocks of the MLC: 5 by expected lifetime, 2 keep copies apart, 1; auto: 5, or 2 on small devices",
+    },
+    Parameter {
+        name: "victims",
+        default: "cost-benefit",
+        title: "choice of victims: greedy, or cost-benefit with expected lifetimes",
+    },
+    Parameter {
+        name: "entries",
+        default: "auto",
+        title: "dirty map entries in RAM; auto: 9,590, or fewer on small devices",
+    },
+    switch(
+        "follow",
+        "a small write that continues a sequential run of large ones goes to the MLC too",
+    ),
+    Parameter {
+        name: "history",
+        default: "off",
+        title: "large writes enter the SLC if they replace young data, while most data in the SLC is replaced there",
+    },
+    Parameter {
+        name: "throttle",
+        default: "off",
+        title: "the SLC takes only as many writes as let it last as long as the MLC; off: all hot ones",
+    },
+    Parameter {
+        name: "bursts",
+        default: "off",
+        title: "large writes enter the SLC while it has free blocks, and leave it when the host pauses (--open-loop)",
+    },
+    Parameter { name: "cache", default: "auto", title: "map pages cached in RAM; auto: 16, or 4" },
+    Parameter {
+        name: "paired-pages",
+        default: "accept",
+        title: "pages that a power cut may corrupt; guard: skip them, as firmware would",
+    },
+];
+
+/// The page store with its parameters.
+pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
+    let sector = part.sector_bytes;
+    let capacity = part.exported_bytes / u64::from(sector.get());
+    let large = capacity > 1 << 20;
+    let base = if large { PagedConfig::LARGE } else { PagedConfig::SMALL };
+    let number = |name, auto: u32| {
+        values.get(name, |text| match text {
+            "auto" => Ok(auto),
+            number => number.parse().map_err(|_| "write a whole number or auto".into()),
+        })
+    };
+    let streams = values.get("streams", |text| match text {
+        "auto" => Ok(base.streams),
+        "1" => Ok(Streams::One),
+        "2" => Ok(Streams::Two),
+        "5" => Ok(Streams::ByLifetime),
+        _ => Err("write 1, 2, 5 or auto".into()),
+    })?;
+    let victims = values.get("victims", |text| match text {
+        "greedy" => Ok(Victims::Greedy),
+        "cost-benefit" => Ok(Victims::CostBenefit),
+        _ => Err("write greedy or cost-benefit".into()),
+    })?;
+    let cached = number("cache", base.cached_leaves.into())?;
+    Ok(PagedConfig {
+        sector_bytes: sector,
+        capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
+        dirty_entries: number("entries", entries(part, &base))?,
+        cached_leaves: u16::try_from(cached).unwrap_or(u16::MAX),
+        anchor_blocks: anchors(part, &base),
+        streams,
+        victims,
+        filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
+        run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
+        history: if values.is_on("history")? { History::Heeded } else { History::Ignored },
+        paired_pages: paired_pages(values)?,
+        refresh: base.refresh,
+        wear_leveling: base.wear_leveling,
+        throttle: values.is_on("throttle")?.then(|| endurance(part)),
+        bursts: if values.is_on("bursts")? {
+            Bursts::ToFast(endurance(part))
+        } else {
+            Bursts::ToMain
+        },
+    })
+}
+
+/// The rated endurance of the part's blocks.
+fn endurance(part: &Part) -> Endurance {
+    let of = |region| part.region(region).map_or(0, |figures| figures.endurance);
+    Endurance { log: of(Region::Slc), chain: of(Region::Mlc) }
+}
+
+/// As many entries as by default, but at least those of two blocks.
+fn entries(part: &Part, base: &PagedConfig) -> u32 {
+    let regions = [part.geometry.slc(), part.geometry.mlc()];
+    let block = regions.into_iter().flatten().map(ftl_iface::RegionGeometry::block_bytes).max();
+    let block = block.unwrap_or(0) / u64::from(part.sector_bytes.get());
+    base.dirty_entries.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
+}
+
+/// As many blocks for anchors as by default, but at most one in 64 of the map's blocks; none if that would be one.
+fn anchors(part: &Part, base: &PagedConfig) -> u16 {
+    let region = part.geometry.slc().or(part.geometry.mlc());
+    let most = region.map_or(0, |region| region.blocks.get() / 64);
+    let most = u16::try_from(most).unwrap_or(u16::MAX);
+    Some(base.anchor_blocks.min(most)).filter(|blocks| *blocks >= RING_MIN).unwrap_or(0)
+}
+
+pub(super) fn paged(
+    setup: &Setup,
+    values: &Values,
+    session: &mut dyn Session,
+) -> Result<(), Failure> {
+    let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
+    let part = &setup.part;
+    let config = config(part, values).map_err(Failure::Arguments)?;
+    let plan = PagedPlan::new(&part.geometry, &config).map_err(|error| unfit(&error))?;
+    let mut chip = Chip::new(part, stamps(&plan))?.with_time(setup.time);
+    chip.pack(plan.shape().main.region);
+    let meter = Meter::new();
+    let device = Metered::of_pages(chip, plan.shape(), &meter).skipping_erased();
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let ftl = PageFtl::format(device, &config, memory.lend(), KEY, Watcher::new(&meter));
+    let ftl = ftl.map_err(|error| unfit(&error))?;
+    let mut paged = Tenant::new(ftl, plan.total_bytes(), &meter);
+    session.prepare(&mut paged, SectorCount::ZERO)?;
+    let failed = |what: &str, error: &dyn std::fmt::Display| {
+        Failure::Violation(format!("the {what} failed: {error}"))
+    };
+    paged.ftl.stop().map_err(|error| failed("clean stop", &error))?;
+    let (device, _) = paged.ftl.into_parts();
+
+    let mut memory = OwnedPagedRam::for_plan(&plan);
+    let mut ftl = mount(device, &config, memory.lend(), &meter)?;
+    // Work left by a mount does not belong to the comparison.
+    ftl.settle().map_err(|error| failed("mount", &error))?;
+    session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
+}
+
+/// What a chip stores of a page if a stamp represents each sector.
+pub fn stamps(plan: &PagedPlan) -> Content {
+    let spare_kept = Bytes::new(layout::tag_bytes(plan.shape().slots_max()) as u32);
+    Content::Stamps { sector: plan.config().sector_bytes, spare_kept }
+}
+
+type OurFtl<'ram, D> = PageFtl<'ram, Metered<'ram, D>, Watcher<'ram>>;
+
+fn mount<'ram>(
+    device: Metered<'ram>,
+    config: &PagedConfig,
+    ram: PagedRam<'ram>,
+    meter: &'ram Meter,
+) -> Result<OurFtl<'ram, Chip>, Failure> {
+    let ftl = PageFtl::mount(device, config, ram, Watcher::new(meter));
+    // The mount's operations do not belong to the replay.
+    meter.set_cause(Cause::Host);
+    ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
+}
+
+impl<'m, D: Flash> Booked<'m> for OurFtl<'m, D> {
+    type Chip = D;
+
+    fn books(&self, _: WriteCount) -> Books {
+        let log_writes = Some(self.probe().counters.fast_writes);
+        let filter = || Filter::of(self.threshold(), self.sector_bytes());
+        let filter = self.shape().fast.map(|_| filter());
+        Books { filter, log_writes, ..Books::default() }
+    }
+}

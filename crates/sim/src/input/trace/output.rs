@@ -1,0 +1,80 @@
+//! Traces of our own format, written.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::Request;
+use super::library::Zst;
+
+/// The first line.
+const HEADING: &str = "time_us,op,offset,length";
+
+/// A file; a name in .gz or .zst is compressed.
+pub struct Output(Packed);
+
+enum Packed {
+    Plain(BufWriter<File>),
+    Gz(BufWriter<GzEncoder<BufWriter<File>>>),
+    Zst(Zst),
+}
+
+impl Output {
+    /// Makes the file, or empties it.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Self::over(File::create(path)?, path)
+    }
+
+    /// Like [`create`](Self::create), over an open file, compressed as that name's ending says.
+    pub fn over(file: File, path: &Path) -> io::Result<Self> {
+        let file = BufWriter::new(file);
+        Ok(Self(match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gz") => Packed::Gz(BufWriter::new(GzEncoder::new(file, Compression::default()))),
+            Some("zst") => Packed::Zst(Zst::new(file)?),
+            _ => Packed::Plain(file),
+        }))
+    }
+
+    /// Writes the rest, and the end of the compression.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Packed::Plain(mut file) => file.flush(),
+            Packed::Gz(packed) => packed.into_inner()?.finish()?.flush(),
+            Packed::Zst(packed) => packed.finish(),
+        }
+    }
+
+    fn inner(&mut self) -> &mut dyn Write {
+        match &mut self.0 {
+            Packed::Plain(file) => file,
+            Packed::Gz(packed) => packed,
+            Packed::Zst(packed) => packed,
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner().flush()
+    }
+}
+
+/// Writes the heading.
+pub fn begin(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{HEADING}")
+}
+
+/// Writes a request.
+pub fn put(request: &Request, out: &mut dyn Write) -> io::Result<()> {
+    let Request { time, op, offset, length } = request;
+    // Whole microseconds, because intervals are multiples of them.
+    let micros = time.get() / 1_000;
+    writeln!(out, "{micros},{},{offset},{length}", op.letter())
+}
