@@ -29,7 +29,7 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
