@@ -47,8 +47,7 @@ pub(crate) fn look_after(call: &Call, command: Command) -> Blame {
 
 /// Whether a status says that the page cannot be corrected.
 fn is_uncorrectable(part: &Part, status: u8) -> bool {
-    let field = status >> part.ecc.shift & part.ecc.mask;
-    part.ecc.verdicts.get(usize::from(field)) == Some(&EccStatus::Uncorrectable)
+    part.ecc.verdict(status) == Some(EccStatus::Uncorrectable)
 }
 
 impl Log {
@@ -102,11 +101,8 @@ impl Log {
 
     /// A page that is well and was told as uncorrectable: which answer made the driver think so.
     pub(crate) fn blame_loss(&self, part: &Part) -> Blame {
-        let says_so = |sent: &&Sent| {
-            sent.is(Command::GetFeature)
-                && sent.head[0] == wire::STATUS
-                && is_uncorrectable(part, sent.answer.unwrap_or(0))
-        };
+        let says_so =
+            |sent: &&Sent| sent.is_look() && is_uncorrectable(part, sent.answer.unwrap_or(0));
         let look = self.current.sent.iter().find(says_so);
         look.map_or_else(|| self.blame_status(), |sent| Blame::sent(*sent))
     }

@@ -45,18 +45,19 @@ impl Bus {
         judges_parameters: bool,
     ) -> Option<Self> {
         let cells = Cells::new(part.geometry).ok()?;
-        let model = SpiNandModel::new(part, cells, Times::W25N01GV, HERTZ, cache).ok()?;
-        let mut bus = Self { part, model: Some(model), judges_parameters, log: Log::new() };
-        bus.set_up();
+        let mut bus = Self { part, model: None, judges_parameters, log: Log::new() };
+        bus.switch_on(cells, cache)?;
         Some(bus)
     }
 
-    fn set_up(&mut self) {
-        if self.judges_parameters
-            && let Some(model) = &mut self.model
-        {
+    /// Power comes on. `None` if the description contradicts itself.
+    fn switch_on(&mut self, cells: Cells, cache: &'static mut [u8]) -> Option<()> {
+        let model = SpiNandModel::new(self.part, cells, Times::W25N01GV, HERTZ, cache).ok()?;
+        let model = self.model.insert(model);
+        if self.judges_parameters {
             model.judge_parameters();
         }
+        Some(())
     }
 
     pub(crate) const fn part(&self) -> &'static Part {
@@ -76,9 +77,9 @@ impl Bus {
         let model = self.model.take().expect("a model, but while power is switched");
         let (cells, cache) = model.into_cells_and_cache();
         let (cells, cut) = cells.power_again();
-        self.model = SpiNandModel::new(self.part, cells, Times::W25N01GV, HERTZ, cache).ok();
         self.log.forget_registers();
-        self.set_up();
+        // The description was sound when this was made.
+        let _ = self.switch_on(cells, cache);
         cut
     }
 

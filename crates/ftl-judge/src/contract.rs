@@ -2,7 +2,7 @@
 
 use ftl_conformance::power::InFlight;
 use ftl_conformance::{Breach, Examiner, Location, Observed, Stopped, memory_bytes};
-use ftl_iface::{Block, NandDevice, Page, Region};
+use ftl_iface::{Block, Page, Region};
 
 use crate::blame::Blame;
 use crate::cells::Cells;
@@ -16,32 +16,10 @@ const CUTS: u32 = 48;
 /// So many erases are tried in which power may fail.
 const ERASES: u32 = 100;
 
-/// A step of an examination.
-#[derive(Clone, Copy)]
-enum Step<'m> {
-    PowerHolds,
-    Marks,
-    BeforePowerOff,
-    AfterPowerOff(&'m [Block]),
-    BeforePowerFails(InFlight),
-    UntilPowerFails(InFlight),
-    AfterPowerFailed(InFlight),
-}
-
-impl Step<'_> {
-    fn take<D: NandDevice>(self, examiner: &mut Examiner<'_, D>) -> Result<(), Stopped<D::Error>> {
-        match self {
-            Self::PowerHolds => examiner.examine(),
-            Self::Marks => examiner.examine_marks(),
-            Self::BeforePowerOff => examiner.before_power_off(),
-            Self::AfterPowerOff(marked) => examiner.after_power_off(marked),
-            Self::BeforePowerFails(what) => examiner.before_power_fails(what),
-            Self::UntilPowerFails(what) => examiner.until_power_fails(what, ERASES),
-            Self::AfterPowerFailed(what) => examiner.after_power_failed(what),
-        }
-    }
-}
-
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a path names a method for one lifetime, and a step is taken for any"
+)]
 impl Witness<'_> {
     /// Blocks from both ends, of both parities: chips of two planes tell these apart.
     fn lent(&self) -> [Block; 3] {
@@ -51,28 +29,28 @@ impl Witness<'_> {
 
     /// What shows while power holds, and costs no block.
     pub(crate) fn keep_the_contract(&mut self) -> Result<(), Ended> {
-        self.examined(&self.lent(), Step::PowerHolds)
+        self.examined(&self.lent(), |it| it.examine())
     }
 
     /// What a mark does, and what losing power does.
     pub(crate) fn survive(&mut self) -> Result<(), Ended> {
         let (lent, last) = (self.lent(), self.judge.chip().blocks - 1);
-        self.examined(&lent, Step::Marks)?;
+        self.examined(&lent, |it| it.examine_marks())?;
         let (good, marked) = lent.split_at(2);
-        self.examined(good, Step::BeforePowerOff)?;
+        self.examined(good, |it| it.before_power_off())?;
         self.power_again()?;
-        self.examined(good, Step::AfterPowerOff(marked))?;
+        self.examined(good, |it| it.after_power_off(marked))?;
         self.lose_power([good[0], good[1], Block::new(Region::Slc, last - 3)])
     }
 
     fn lose_power(&mut self, lent: [Block; 3]) -> Result<(), Ended> {
         for number in 0..CUTS {
             let what = if number % 3 == 0 { InFlight::Erases } else { InFlight::Programs };
-            self.examined(&lent, Step::BeforePowerFails(what))?;
+            self.examined(&lent, |it| it.before_power_fails(what))?;
             self.judge.bus().cells().cut_after(u64::from(number) * 7, 21);
-            self.examined(&lent, Step::UntilPowerFails(what))?;
+            self.examined(&lent, |it| it.until_power_fails(what, ERASES))?;
             self.power_again()?;
-            self.examined(&lent, Step::AfterPowerFailed(what))?;
+            self.examined(&lent, |it| it.after_power_failed(what))?;
         }
         Ok(())
     }
@@ -83,11 +61,16 @@ impl Witness<'_> {
         self.start()
     }
 
-    fn examined(&mut self, lent: &[Block], step: Step<'_>) -> Result<(), Ended> {
+    /// Takes a step of the examination on these blocks.
+    fn examined(
+        &mut self,
+        lent: &[Block],
+        step: impl FnOnce(&mut Examiner<'_, &mut Self>) -> Result<(), Stopped<Ended>>,
+    ) -> Result<(), Ended> {
         let [page_bytes, spare_bytes] = self.shape();
         let mut memory = vec![0; memory_bytes(page_bytes, spare_bytes)];
         let examiner = Examiner::new(&mut *self, lent, &mut memory);
-        let outcome = examiner.and_then(|mut examiner| step.take(&mut examiner));
+        let outcome = examiner.and_then(|mut examiner| step(&mut examiner));
         if self.finding.is_some() {
             return Err(Ended::Breach);
         }
@@ -96,8 +79,7 @@ impl Witness<'_> {
             Err(Stopped::Breach(breach)) => Err(self.convict(&breach)),
             Err(Stopped::Driver { error, .. }) => Err(error),
             Err(Stopped::BlockFailed(block)) => {
-                let sight = Sight::of_block(block, "the driver says that it failed");
-                Err(self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome))
+                Err(self.find_failure(|seen| Sight::of_block(block, seen)))
             }
             Err(other) => {
                 let sight = Sight::of_chip(other.to_string());
@@ -150,8 +132,7 @@ impl Witness<'_> {
     /// Bytes of a page, and its spare bytes.
     fn shape(&self) -> [usize; 2] {
         let chip = self.judge.chip();
-        let spare: u32 = chip.spare.iter().map(|run| run.bytes).sum();
-        [chip.page_bytes as usize, spare as usize]
+        [chip.page_bytes as usize, chip.free_bytes() as usize]
     }
 }
 

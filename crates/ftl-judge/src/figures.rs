@@ -119,6 +119,11 @@ impl JudgeChip {
         Some(chip)
     }
 
+    /// The spare bytes of a page that are free.
+    pub(crate) fn free_bytes(&self) -> u32 {
+        self.spare.iter().map(|run| run.bytes).sum()
+    }
+
     fn runs(&self) -> Option<Vec<Run>> {
         let used = self.spare.iter().take_while(|run| run.bytes > 0);
         let narrow = |run: &JudgeSpare| {

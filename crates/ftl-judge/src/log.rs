@@ -46,18 +46,12 @@ impl Call {
     /// The last look at the status register after that command.
     pub(crate) fn status_after(&self, command: Command) -> Option<&Sent> {
         let at = self.sent.iter().rposition(|sent| sent.is(command))?;
-        last_look(&self.sent[at..])
+        self.sent[at..].iter().rfind(|sent| sent.is_look())
     }
 
     pub(crate) fn with_outcome(&self, wanted: impl Fn(Outcome) -> bool) -> Option<&Sent> {
         self.sent.iter().find(|sent| wanted(sent.outcome))
     }
-}
-
-/// The last look at the status register.
-fn last_look(sent: &[Sent]) -> Option<&Sent> {
-    let looks = |sent: &&Sent| sent.is(Command::GetFeature) && sent.head[0] == wire::STATUS;
-    sent.iter().rev().find(looks)
 }
 
 /// The calls.
@@ -99,7 +93,7 @@ impl Log {
             }
             Some(Command::PageRead) => (self.loaded, self.looked) = (Some(sent), None),
             Some(Command::ProgramLoad | Command::BlockErase | Command::Reset) => self.loaded = None,
-            Some(Command::GetFeature) if sent.head[0] == wire::STATUS => self.looked = Some(sent),
+            Some(_) if sent.is_look() => self.looked = Some(sent),
             _ => {}
         }
         if let Some(last) = self.current.sent.last_mut()

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ftl_spi_nand::model::Misuse;
-use ftl_spi_nand::wire::Command;
+use ftl_spi_nand::wire::{self, Command};
 
 /// What became of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,11 @@ impl Sent {
 
     pub(crate) fn is(&self, command: Command) -> bool {
         self.code == command.code()
+    }
+
+    /// Whether it looks at the status register.
+    pub(crate) fn is_look(&self) -> bool {
+        self.is(Command::GetFeature) && self.head[0] == wire::STATUS
     }
 
     /// The page's number, for a command that has one.

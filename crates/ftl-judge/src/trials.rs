@@ -199,10 +199,7 @@ impl Witness<'_> {
         match self.erase(block) {
             Ok(()) => Ok(()),
             Err(EraseError::Driver(ended)) => Err(ended),
-            Err(EraseError::Failed) => {
-                let sight = Sight::of_block(block, "the driver says that it failed");
-                Err(self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome))
-            }
+            Err(EraseError::Failed) => Err(self.find_failure(|seen| Sight::of_block(block, seen))),
         }
     }
 
@@ -216,10 +213,7 @@ impl Witness<'_> {
         match self.program_content(page) {
             Ok(()) => Ok(()),
             Err(ProgramError::Driver(ended)) => Err(ended),
-            Err(ProgramError::Failed) => {
-                let sight = Sight::of_page(page, "the driver says that it failed");
-                Err(self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome))
-            }
+            Err(ProgramError::Failed) => Err(self.find_failure(|seen| Sight::of_page(page, seen))),
         }
     }
 

@@ -105,6 +105,12 @@ impl<'j> Witness<'j> {
         Ended::Breach
     }
 
+    /// Notes that a block failed for nothing: its cells take everything.
+    pub(crate) fn find_failure(&mut self, sight: impl FnOnce(String) -> Sight) -> Ended {
+        let sight = sight("the driver says that it failed".into());
+        self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome)
+    }
+
     /// Sees what the call did beside its result. `nonsense` is what it returned, if that is none of what is listed.
     fn end(
         &mut self,
@@ -188,7 +194,7 @@ impl<'j> Witness<'j> {
             ("page_bytes", page_bytes, chip.page_bytes),
         ];
         let wrong = seen.into_iter().find(|(_, told, right)| told != right);
-        let free: u32 = chip.spare.iter().map(|run| run.bytes).sum();
+        let free = chip.free_bytes();
         let more = spare_bytes > free;
         let seen = match wrong {
             Some((what, told, right)) => format!("{what} is {told}, and the chip's is {right}"),

@@ -230,10 +230,9 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
     /// What the correction did in the read whose status this is.
     fn verdict(&mut self, status: u8) -> Result<Option<Corrected>, Error<SPI::Error>> {
         let report = &self.part.ecc;
-        let field = status >> report.shift & report.mask;
-        let bits = match (report.verdicts.get(usize::from(field)), report.detail) {
+        let bits = match (report.verdict(status), report.detail) {
             (Some(EccStatus::Clean), _) => 0,
-            (Some(EccStatus::Corrected(bits)), _) => u16::from(*bits),
+            (Some(EccStatus::Corrected(bits)), _) => u16::from(bits),
             (Some(EccStatus::SeeDetail), Some(detail)) => {
                 let value = self.register(detail.register)? >> detail.shift & detail.mask;
                 u16::from(value) + u16::from(detail.plus)

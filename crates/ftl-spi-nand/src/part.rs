@@ -61,6 +61,15 @@ pub struct EccReport {
     pub correctable_bits: u8,
 }
 
+impl EccReport {
+    /// What a status says. `None` if no value of its field says that.
+    #[inline]
+    pub fn verdict(&self, status: u8) -> Option<EccStatus> {
+        let field = status >> self.shift & self.mask;
+        self.verdicts.get(usize::from(field)).copied()
+    }
+}
+
 /// A kind of chip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
