@@ -1,6 +1,8 @@
 //! C's declarations of what Rust declares for it.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use syn::{Attribute, Expr, Field, FnArg, GenericArgument, Item, Lit, Meta, PathArguments, Type};
 use syn::{ItemConst, ItemEnum, ItemFn, ItemMod, ItemStruct, ReturnType, Visibility};
@@ -8,19 +10,53 @@ use syn::{ItemConst, ItemEnum, ItemFn, ItemMod, ItemStruct, ReturnType, Visibili
 /// Columns of a comment.
 const COLUMNS: usize = 100;
 
+/// The header of a crate: what these of its files declare, in an order in which everything is declared before it is
+/// used, in the place that its preamble has for it.
+pub(crate) fn header(home: &Path, sources: &[&str]) -> String {
+    let mut header = Header::default();
+    let files: Vec<syn::File> = sources.iter().map(|name| parsed(home, name)).collect();
+    for file in &files {
+        header.types(file);
+    }
+    for file in &files {
+        header.functions(file);
+    }
+    let preamble = fs::read_to_string(home.join("tests/header/preamble.h")).expect("it");
+    preamble.replace("@DECLARATIONS@\n", &header.text())
+}
+
+fn parsed(home: &Path, name: &str) -> syn::File {
+    let text = fs::read_to_string(home.join(format!("src/{name}.rs"))).expect("a source");
+    syn::parse_file(&text).expect("Rust")
+}
+
+/// Compares the committed header with what was made; writes it where that is asked for.
+pub(crate) fn compare(home: &Path, name: &str, made: &str) {
+    let file = home.join("include").join(name);
+    if std::env::var_os("RENEW_HEADER").is_some() {
+        fs::write(&file, made).expect("the header");
+    }
+    let committed = fs::read_to_string(&file).unwrap_or_default();
+    let package = env!("CARGO_PKG_NAME");
+    assert!(
+        committed == made,
+        "include/{name} is not what the sources say: RENEW_HEADER=1 cargo test -p {package} --test header"
+    );
+}
+
 /// The declarations, as they grow.
 #[derive(Default)]
-pub(crate) struct Header {
+struct Header {
     text: String,
 }
 
 impl Header {
-    pub(crate) fn text(self) -> String {
+    fn text(self) -> String {
         self.text
     }
 
     /// Everything public of a file that is no function: constants, enums, structures.
-    pub(crate) fn types(&mut self, file: &syn::File) {
+    fn types(&mut self, file: &syn::File) {
         for item in &file.items {
             match item {
                 Item::Const(item) if is_public(&item.vis) => self.constant(item),
@@ -35,7 +71,7 @@ impl Header {
     }
 
     /// The functions of a file.
-    pub(crate) fn functions(&mut self, file: &syn::File) {
+    fn functions(&mut self, file: &syn::File) {
         for item in &file.items {
             if let Item::Fn(item) = item
                 && item.sig.abi.is_some()

@@ -5,8 +5,6 @@ mod c;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use c::Header;
-
 /// The files with what C knows, in an order in which everything is declared before it is used.
 const SOURCES: [&str; 9] =
     ["error", "device", "nand", "config", "told", "profiles", "page_store", "hybrid", "examine"];
@@ -18,37 +16,15 @@ fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).into()
 }
 
-fn source(name: &str) -> syn::File {
-    let text = fs::read_to_string(home().join(format!("src/{name}.rs"))).expect("a source");
-    syn::parse_file(&text).expect("Rust")
-}
-
 fn made() -> String {
-    let mut header = Header::default();
     let mut names: Vec<&str> = SOURCES.to_vec();
     names.insert(6, BETWEEN);
-    let files: Vec<syn::File> = names.iter().map(|name| source(name)).collect();
-    for file in &files {
-        header.types(file);
-    }
-    for file in &files {
-        header.functions(file);
-    }
-    let preamble = fs::read_to_string(home().join("tests/header/preamble.h")).expect("it");
-    preamble.replace("@DECLARATIONS@\n", &header.text())
+    c::header(&home(), &names)
 }
 
 #[test]
 fn the_header_is_what_the_sources_say() {
-    let (file, made) = (home().join("include/tandem.h"), made());
-    if std::env::var_os("RENEW_HEADER").is_some() {
-        fs::write(&file, &made).expect("the header");
-    }
-    let committed = fs::read_to_string(&file).unwrap_or_default();
-    assert!(
-        committed == made,
-        "include/tandem.h is not what the sources say: RENEW_HEADER=1 cargo test -p ftl-c --test header"
-    );
+    c::compare(&home(), "tandem.h", &made());
 }
 
 #[test]
