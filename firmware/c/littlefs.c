@@ -265,7 +265,7 @@ static int is_file(const char *path, const struct file *expected) {
     static uint8_t bytes[MOST_BYTES + 1];
     lfs_file_t file;
     int error = lfs_file_opencfg(&lfs, &file, path, LFS_O_RDONLY, &file_config);
-    if (error == LFS_ERR_NOENT || error) {
+    if (error) {
         return error == LFS_ERR_NOENT && !expected->there;
     }
     lfs_ssize_t count = lfs_file_read(&lfs, &file, bytes, sizeof bytes);
