@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::hint::black_box;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError, Region,
+    Block, Bytes, Corrected, EraseError, NandDevice, Page, ProgramError, ReadError, Region,
+    forward_nand,
 };
 
 use super::null::{MLC_TAG, erases_of, programs_of, reads_of};
@@ -51,9 +51,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
 impl NandDevice for Keeping<'_> {
     type Error = Infallible;
 
-    fn geometry(&self) -> &Geometry {
-        self.null.geometry()
-    }
+    forward_nand!(self => self.null; geometry is_bad mark_bad);
 
     #[inline(never)]
     fn read(
@@ -99,14 +97,6 @@ impl NandDevice for Keeping<'_> {
     #[inline(never)]
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
         self.null.erase(block)
-    }
-
-    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
-        self.null.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
-        self.null.mark_bad(block)
     }
 }
 

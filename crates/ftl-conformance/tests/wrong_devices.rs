@@ -6,7 +6,7 @@ use ftl_conformance::power::InFlight;
 use ftl_conformance::{Breach, Clause, Examiner, Stopped, memory_bytes};
 use ftl_iface::{
     Block, BlockCount, Bytes, Cell, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    PageCount, PageIndex, Pairing, ProgramError, ReadError, Region, RegionGeometry,
+    PageCount, PageIndex, Pairing, ProgramError, ReadError, Region, RegionGeometry, forward_nand,
 };
 
 const PAGE: usize = 512;
@@ -241,9 +241,7 @@ struct Keeps {
 impl NandDevice for Keeps {
     type Error = &'static str;
 
-    fn geometry(&self) -> &Geometry {
-        self.device.geometry()
-    }
+    forward_nand!(self => self.device; geometry is_bad mark_bad);
 
     fn read(
         &mut self,
@@ -277,14 +275,6 @@ impl NandDevice for Keeps {
     fn erase(&mut self, place: Block) -> Result<(), EraseError<Self::Error>> {
         self.kept = self.kept.take().filter(|_| !self.drops_at[1]);
         self.device.erase(place)
-    }
-
-    fn is_bad(&mut self, place: Block) -> Result<bool, Self::Error> {
-        self.device.is_bad(place)
-    }
-
-    fn mark_bad(&mut self, place: Block) -> Result<(), MarkError<Self::Error>> {
-        self.device.mark_bad(place)
     }
 }
 

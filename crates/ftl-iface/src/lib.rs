@@ -23,7 +23,8 @@
 //!   kinds of type; nothing converts implicitly, and only meaningful sums compile.
 //! - [`geometry`]: the shape of a device: up to two [`Region`]s, each with its own page size, spare size,
 //!   pages per block and blocks. [`pairing`]: which pages share cells.
-//! - [`nand`]: [`NandDevice`] and its power-fail contract. [`store`]: [`BlockStore`] and what it promises.
+//! - [`nand`]: [`NandDevice`] and its power-fail contract; [`forward_nand`] for devices that wrap another.
+//!   [`store`]: [`BlockStore`] and what it promises.
 //! - [`probe`]: a probe sees every operation with its cause, so that all FTLs are measured alike.
 //!
 //! # What an address is not

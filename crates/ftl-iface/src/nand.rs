@@ -181,54 +181,119 @@ pub enum Mode {
 impl<D: NandDevice + ?Sized> NandDevice for &mut D {
     type Error = D::Error;
 
-    fn geometry(&self) -> &Geometry {
-        (**self).geometry()
-    }
+    crate::forward_nand!(self => (**self); geometry read program erase is_bad mark_bad slc_mode_pages erase_into);
+}
 
-    #[track_caller]
-    fn read(
-        &mut self,
-        page: Page,
-        at: Bytes,
-        data: &mut [u8],
-        spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Self::Error>> {
-        (**self).read(page, at, data, spare)
-    }
-
-    #[track_caller]
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Self::Error>> {
-        (**self).program(page, data, spare)
-    }
-
-    #[track_caller]
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
-        (**self).erase(block)
-    }
-
-    #[track_caller]
-    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        (**self).is_bad(block)
-    }
-
-    #[track_caller]
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        (**self).mark_bad(block)
-    }
-
-    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
-        (**self).slc_mode_pages(region)
-    }
-
-    #[track_caller]
-    fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<Self::Error>> {
-        (**self).erase_into(block, mode)
-    }
+/// Implements the named methods of [`NandDevice`] by passing them on to a device inside, so that a wrapper states only
+/// what it changes.
+///
+/// A method that is not named and not written has the trait's own implementation, if it has one: a wrapper of a device
+/// that may have an SLC mode names `slc_mode_pages` and `erase_into`, too.
+///
+/// ```
+/// use ftl_iface::*;
+///
+/// /// Counts erases.
+/// struct Counting<D> { inner: D, erases: u64 }
+///
+/// impl<D: NandDevice> NandDevice for Counting<D> {
+///     type Error = D::Error;
+///     forward_nand!(self => self.inner; geometry read program is_bad mark_bad);
+///     fn erase(&mut self, block: Block) -> Result<(), EraseError<D::Error>> {
+///         self.erases += 1;
+///         self.inner.erase(block)
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! forward_nand {
+    ($this:ident => $inner:expr;) => {};
+    ($this:ident => $inner:expr; geometry $($rest:ident)*) => {
+        #[inline]
+        fn geometry(&$this) -> &$crate::Geometry {
+            $inner.geometry()
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; read $($rest:ident)*) => {
+        #[inline]
+        #[track_caller]
+        fn read(
+            &mut $this,
+            page: $crate::Page,
+            at: $crate::Bytes,
+            data: &mut [u8],
+            spare: &mut [u8],
+        ) -> ::core::result::Result<$crate::Corrected, $crate::ReadError<Self::Error>> {
+            $inner.read(page, at, data, spare)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; program $($rest:ident)*) => {
+        #[inline]
+        #[track_caller]
+        fn program(
+            &mut $this,
+            page: $crate::Page,
+            data: &[u8],
+            spare: &[u8],
+        ) -> ::core::result::Result<(), $crate::ProgramError<Self::Error>> {
+            $inner.program(page, data, spare)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; erase $($rest:ident)*) => {
+        #[inline]
+        #[track_caller]
+        fn erase(
+            &mut $this,
+            block: $crate::Block,
+        ) -> ::core::result::Result<(), $crate::EraseError<Self::Error>> {
+            $inner.erase(block)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; is_bad $($rest:ident)*) => {
+        #[inline]
+        #[track_caller]
+        fn is_bad(&mut $this, block: $crate::Block) -> ::core::result::Result<bool, Self::Error> {
+            $inner.is_bad(block)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; mark_bad $($rest:ident)*) => {
+        #[inline]
+        #[track_caller]
+        fn mark_bad(
+            &mut $this,
+            block: $crate::Block,
+        ) -> ::core::result::Result<(), $crate::MarkError<Self::Error>> {
+            $inner.mark_bad(block)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; slc_mode_pages $($rest:ident)*) => {
+        #[inline]
+        fn slc_mode_pages(
+            &$this,
+            region: $crate::Region,
+        ) -> ::core::option::Option<$crate::PageCount> {
+            $inner.slc_mode_pages(region)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
+    ($this:ident => $inner:expr; erase_into $($rest:ident)*) => {
+        #[inline]
+        #[track_caller]
+        fn erase_into(
+            &mut $this,
+            block: $crate::Block,
+            mode: $crate::Mode,
+        ) -> ::core::result::Result<(), $crate::ModeError<Self::Error>> {
+            $inner.erase_into(block, mode)
+        }
+        $crate::forward_nand!($this => $inner; $($rest)*);
+    };
 }
 
 /// The number of bits that the ECC corrected in the worst codeword of a read. A part that does not report it gives

@@ -5,7 +5,7 @@ use std::time::Duration;
 use ftl_conformance::{Examiner, memory_bytes};
 use ftl_iface::{
     Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex,
-    ProgramError, ReadError, Region,
+    ProgramError, ReadError, Region, forward_nand,
 };
 use ftl_spi_nand::model::{BusError, Misuse, ModelError, SpiNandModel, Times};
 use ftl_spi_nand::wire::Command;
@@ -94,9 +94,9 @@ struct Flipping(Cells, u16);
 
 impl NandDevice for Flipping {
     type Error = <Cells as NandDevice>::Error;
-    fn geometry(&self) -> &Geometry {
-        self.0.geometry()
-    }
+
+    forward_nand!(self => self.0; geometry program erase is_bad mark_bad);
+
     fn read(
         &mut self,
         page: Page,
@@ -105,23 +105,6 @@ impl NandDevice for Flipping {
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<Self::Error>> {
         self.0.read(page, at, data, spare).map(|_| Corrected::bits(self.1))
-    }
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Self::Error>> {
-        self.0.program(page, data, spare)
-    }
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
-        self.0.erase(block)
-    }
-    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        self.0.is_bad(block)
-    }
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        self.0.mark_bad(block)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
-    PageCount, ProgramError, ReadError, Region,
+    Block, Bytes, Corrected, EraseError, MarkError, Mode, ModeError, NandDevice, Page,
+    ProgramError, ReadError, forward_nand,
 };
 
 use crate::clock::Timed;
@@ -372,9 +372,7 @@ fn torn<E>(result: Result<(), E>) -> PowerError<E> {
 impl<D: Tear> NandDevice for PowerCut<D> {
     type Error = PowerError<D::Error>;
 
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
-    }
+    forward_nand!(self => self.inner; geometry slc_mode_pages);
 
     #[track_caller]
     fn read(
@@ -447,10 +445,6 @@ impl<D: Tear> NandDevice for PowerCut<D> {
                 Err(MarkError::Driver(torn(result)))
             }
         }
-    }
-
-    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
-        self.inner.slc_mode_pages(region)
     }
 
     #[track_caller]

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
-    PageCount, ProgramError, ReadError, Region,
+    Block, Bytes, Corrected, EraseError, MarkError, Mode, ModeError, NandDevice, Page,
+    ProgramError, ReadError, forward_nand,
 };
 
 use crate::chip::Truth;
@@ -107,9 +107,7 @@ impl<E: fmt::Display> fmt::Display for Shown<'_, Corrected, E> {
 impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
     type Error = D::Error;
 
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
-    }
+    forward_nand!(self => self.inner; geometry slc_mode_pages);
 
     #[track_caller]
     fn read(
@@ -165,10 +163,6 @@ impl<D: NandDevice, S: FnMut(&str)> NandDevice for Tracer<D, S> {
         let result = self.inner.mark_bad(block);
         self.tell(Operation::MarkBad.name(), block, Shown(&result));
         result
-    }
-
-    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
-        self.inner.slc_mode_pages(region)
     }
 
     #[track_caller]

@@ -26,8 +26,8 @@ mod torn;
 mod uncorrectable;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice, Page,
-    PageCount, PageIndex, ProgramError, ReadError, Region,
+    Block, Bytes, Corrected, EraseError, MarkError, Mode, ModeError, NandDevice, Page, PageCount,
+    PageIndex, ProgramError, ReadError, forward_nand,
 };
 
 pub use bit_errors::{Ageing, BitErrorsError};
@@ -147,9 +147,7 @@ impl<D: Truth> FaultInjector<D> {
 impl<D: Truth> NandDevice for FaultInjector<D> {
     type Error = D::Error;
 
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
-    }
+    forward_nand!(self => self.inner; geometry slc_mode_pages);
 
     #[track_caller]
     fn read(
@@ -222,10 +220,6 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
         self.inner.erase(block)?;
         self.end_erase(block);
         Ok(())
-    }
-
-    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
-        self.inner.slc_mode_pages(region)
     }
 
     #[track_caller]

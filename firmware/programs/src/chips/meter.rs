@@ -1,8 +1,7 @@
 //! What passes to a chip: operations, and the instructions that the chip itself takes for them.
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, NandDevice, Page, ProgramError, ReadError, forward_nand,
 };
 
 use crate::board::{Moment, Span};
@@ -62,10 +61,7 @@ impl<D> Meter<D> {
 impl<D: NandDevice> NandDevice for Meter<D> {
     type Error = D::Error;
 
-    #[inline]
-    fn geometry(&self) -> &Geometry {
-        self.inner.geometry()
-    }
+    forward_nand!(self => self.inner; geometry is_bad mark_bad);
 
     #[inline(never)]
     fn read(
@@ -103,15 +99,5 @@ impl<D: NandDevice> NandDevice for Meter<D> {
         self.asked.erases += 1;
         self.asked.spent.add(start, Moment::now());
         outcome
-    }
-
-    #[inline(never)]
-    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        self.inner.is_bad(block)
-    }
-
-    #[inline(never)]
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        self.inner.mark_bad(block)
     }
 }

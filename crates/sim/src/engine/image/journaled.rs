@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
-    ReadError,
+    Block, Bytes, Corrected, EraseError, MarkError, NandDevice, Page, ProgramError, ReadError,
+    forward_nand,
 };
 use nand_model::Timed;
 use nand_model::part::Nanos;
@@ -81,9 +81,7 @@ impl Journaled {
 impl NandDevice for Journaled {
     type Error = Infallible;
 
-    fn geometry(&self) -> &Geometry {
-        self.device.geometry()
-    }
+    forward_nand!(self => self.device; geometry is_bad);
 
     fn read(
         &mut self,
@@ -117,10 +115,6 @@ impl NandDevice for Journaled {
         }
         self.note(&Event::Erase(block));
         self.device.erase(block)
-    }
-
-    fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
-        self.device.is_bad(block)
     }
 
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {

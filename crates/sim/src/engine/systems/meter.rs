@@ -12,8 +12,8 @@ use ftl_core::layout::{self, Slot};
 use ftl_core::paged::PagedShape;
 use ftl_core::probe::{Cause, Counters, Event, Probe, Verb};
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, Mode, ModeError, NandDevice,
-    Operations, Page, PageCount, ProgramError, ReadError, Region,
+    Block, Bytes, Corrected, EraseError, Mode, ModeError, NandDevice, Operations, Page,
+    ProgramError, ReadError, Region, forward_nand,
 };
 use nand_model::part::Nanos;
 use nand_model::{Chip, Label, Order, Time, Timed};
@@ -411,10 +411,7 @@ impl<'m, D: Flash> Metered<'m, D> {
 impl<D: Flash> NandDevice for Metered<'_, D> {
     type Error = D::Error;
 
-    #[inline]
-    fn geometry(&self) -> &Geometry {
-        self.chip.geometry()
-    }
+    forward_nand!(self => self.chip; geometry is_bad mark_bad slc_mode_pages);
 
     #[inline]
     fn read(
@@ -462,25 +459,12 @@ impl<D: Flash> NandDevice for Metered<'_, D> {
         outcome
     }
 
-    fn slc_mode_pages(&self, region: Region) -> Option<PageCount> {
-        self.chip.slc_mode_pages(region)
-    }
-
     fn erase_into(&mut self, block: Block, mode: Mode) -> Result<(), ModeError<D::Error>> {
         self.announce(block, Verb::Erase, Moved::Tag);
         let before = self.chip.now();
         let outcome = self.chip.erase_into(block, mode);
         self.charge(block, before);
         outcome
-    }
-
-    #[inline]
-    fn is_bad(&mut self, block: Block) -> Result<bool, D::Error> {
-        self.chip.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<D::Error>> {
-        self.chip.mark_bad(block)
     }
 }
 
