@@ -15,7 +15,7 @@ use ftl_iface::{
 use nand_model::Chip;
 use nand_model::faults::FaultInjector;
 
-use world::{Dice, Failing, KEY, Whim, content, devices, operations};
+use world::{Dice, Faults, Faulty, KEY, content, devices, operations};
 
 /// Which operations on the chains fail while failures are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,8 +62,8 @@ impl AtOnce {
     }
 }
 
-impl Whim for AtOnce {
-    fn strikes(&mut self, _: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
+impl Faults for AtOnce {
+    fn fails(&mut self, _: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
         let chain = self.chain;
         let last = chain.first + chain.block_count().get();
         let lies_there =
@@ -75,28 +75,28 @@ impl Whim for AtOnce {
             (Which::Any, _) => self.dice.percent(10),
             _ => false,
         };
-        let strikes = lies_there
+        let fails = lies_there
             && wanted
             && (self.struck.contains(&block) || self.struck.len() < self.granted);
-        if strikes {
+        if fails {
             for list in [&mut self.struck, &mut self.failed] {
                 if !list.contains(&block) {
                     list.push(block);
                 }
             }
         }
-        strikes
+        fails
     }
 }
 
 const BYTES: usize = 512;
 
 /// The result of a request.
-type Ended = Result<(), StoreWriteError<<Failing<AtOnce> as NandDevice>::Error>>;
+type Ended = Result<(), StoreWriteError<<Faulty<AtOnce> as NandDevice>::Error>>;
 
 /// Does a random write, trim or idle work. Returns the result, and the most that it may have cost.
 fn one_request(
-    ftl: &mut Ftl<'_, &mut Failing<AtOnce>, Counters>,
+    ftl: &mut Ftl<'_, &mut Faulty<AtOnce>, Counters>,
     worst: &WorstCase,
     dice: &mut Dice,
     (version, truth): (u32, &mut [u32]),
@@ -128,7 +128,7 @@ fn one_request(
 fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, seed: u64) -> u64 {
     let plan = RamPlan::new(&geometry, config).expect("fits");
     let mut ram = OwnedRam::for_plan(&plan);
-    let mut device = Failing::new(geometry, seed, AtOnce::new(plan.shape(), which, seed));
+    let mut device = Faulty::new(geometry, seed, AtOnce::new(plan.shape(), which, seed));
     let mut ftl =
         Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let capacity = ftl.capacity().get();
@@ -137,14 +137,14 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, s
     let worst = WorstCase::new(plan.shape(), config);
     let mut nearest = 0;
     for version in 1..600 {
-        let left = (reserve - ftl.device().whim.failed.len()) as u32;
+        let left = (reserve - ftl.device().faults.failed.len()) as u32;
         let health = ftl.health();
         assert!(!health.read_only, "read-only with {left} blocks of reserve left");
         assert!(health.at_once <= health.reserve_left);
-        ftl.device_mut().whim.grant(health.at_once.get().min(left));
+        ftl.device_mut().faults.grant(health.at_once.get().min(left));
         let before = operations(ftl.probe());
         let (outcome, bound) = one_request(&mut ftl, &worst, &mut dice, (version, &mut truth));
-        let struck = ftl.device().whim.struck.len();
+        let struck = ftl.device().faults.struck.len();
         let cost = operations(ftl.probe()).less(before);
         let ended = ftl.health().read_only.then(|| worst.end_of_reserve());
         let end = ended.unwrap_or_default();
@@ -167,7 +167,7 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, s
     assert_eq!(health.at_once.get(), expected, "idle time wins them back");
     read_all(&mut ftl, &truth);
     if matches!(which, Which::All | Which::Any) {
-        assert_eq!(device.whim.failed.len(), reserve, "the reserve was spent");
+        assert_eq!(device.faults.failed.len(), reserve, "the reserve was spent");
     }
     nearest
 }

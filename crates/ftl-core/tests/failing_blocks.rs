@@ -12,7 +12,7 @@ use ftl_iface::{
 use nand_model::Chip;
 use nand_model::faults::{FaultInjector, When};
 
-use world::{Dice, Failing, KEY, Whim, content, devices};
+use world::{Dice, Faults, Faulty, KEY, content, devices};
 
 /// Chosen operations fail.
 struct Chosen {
@@ -24,25 +24,25 @@ struct Chosen {
     marks: bool,
 }
 
-impl Whim for Chosen {
-    fn strikes(&mut self, chip: &mut FaultInjector<Chip>, block: Block, _: Option<Page>) -> bool {
+impl Faults for Chosen {
+    fn fails(&mut self, chip: &mut FaultInjector<Chip>, block: Block, _: Option<Page>) -> bool {
         self.operations += 1;
-        let strikes = (self.fails)(self.operations);
-        if strikes && !self.marks {
+        let fails = (self.fails)(self.operations);
+        if fails && !self.marks {
             chip.fail_mark(block);
         }
-        strikes
+        fails
     }
 
-    fn marks(&mut self) {
+    fn marked(&mut self) {
         self.operations += 1;
     }
 }
 
-type Device = Failing<Chosen>;
+type Device = Faulty<Chosen>;
 
 fn sound(geometry: Geometry) -> Device {
-    Failing::new(geometry, 1, Chosen { operations: 0, fails: Box::new(|_| false), marks: true })
+    Faulty::new(geometry, 1, Chosen { operations: 0, fails: Box::new(|_| false), marks: true })
 }
 
 /// Within so many operations a format has erased its headers.
@@ -135,7 +135,7 @@ fn live(device: &mut Device, config: &Config, seed: u64) {
     if let Err(error) = formatted {
         // The old header may still be there, and nothing can say that its block is bad.
         assert!(matches!(error, MountError::BlockFailed), "{error}");
-        assert!(device.whim.operations <= HEADERS_ERASED && !device.whim.marks, "{error}");
+        assert!(device.faults.operations <= HEADERS_ERASED && !device.faults.marks, "{error}");
         return;
     }
     let mut ftl = Ftl::mount(&mut *device, config, ram.lend(), NoProbe).expect("mounted");
@@ -165,15 +165,15 @@ fn whichever_operation_fails_nothing_is_lost_and_the_device_goes_on() {
         let config = with_reserve(&geometry, config, 3);
         let mut device = sound(geometry);
         live(&mut device, &config, 5);
-        let operations = device.whim.operations;
+        let operations = device.faults.operations;
         assert!(operations > 600, "{name}: {operations}");
         for marks in [true, false] {
             // Failing every operation in turn would take too long; the stride has no factor in common with the periods
             // of the load.
             for fails in (1..operations).step_by(7) {
                 let mut device = sound(geometry);
-                device.whim.fails = Box::new(move |operation| operation == fails);
-                device.whim.marks = marks;
+                device.faults.fails = Box::new(move |operation| operation == fails);
+                device.faults.marks = marks;
                 let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     live(&mut device, &config, 5);
                 }));
@@ -194,8 +194,8 @@ fn a_block_of_the_log_may_fail_within_a_request_of_several_pages() {
         let mut device = sound(geometry);
         let mut ftl =
             Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
-        let begun = ftl.device().whim.operations;
-        ftl.device_mut().whim.fails = Box::new(move |operation| operation == begun + fails);
+        let begun = ftl.device().faults.operations;
+        ftl.device_mut().faults.fails = Box::new(move |operation| operation == begun + fails);
         let log = ftl.shape().log.expect("a log");
         let sectors = (log.block_count().get() - 1) * u32::from(log.data_pages() * log.slots) / 2;
         for request in 0..12 {
@@ -209,7 +209,7 @@ fn a_block_of_the_log_may_fail_within_a_request_of_several_pages() {
             assert_eq!(found, data, "operation {fails} failed");
         }
         ftl.check().unwrap_or_else(|violation| panic!("operation {fails} failed: {violation}"));
-        ftl.device().whim.operations - begun
+        ftl.device().faults.operations - begun
     };
     let operations = run(u64::MAX / 2, &mut ram);
     assert!(operations > 100, "{operations}");
@@ -224,7 +224,8 @@ fn two_operations_in_a_row_may_fail() {
         let config = with_reserve(&geometry, config, 4);
         for fails in (1..1_000).step_by(17) {
             let mut device = sound(geometry);
-            device.whim.fails = Box::new(move |operation| (fails..fails + 2).contains(&operation));
+            device.faults.fails =
+                Box::new(move |operation| (fails..fails + 2).contains(&operation));
             let lived = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 live(&mut device, &config, 6);
             }));
@@ -252,8 +253,8 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
     let mut truth = Truth::new(ftl.capacity());
     let full = ftl.health();
     assert_eq!((full.reserve_left.get(), full.reserve.get(), full.read_only), (3, 3, false));
-    ftl.device_mut().whim.marks = marks;
-    ftl.device_mut().whim.fails = Box::new(move |at| (at ^ seed).is_multiple_of(61));
+    ftl.device_mut().faults.marks = marks;
+    ftl.device_mut().faults.fails = Box::new(move |at| (at ^ seed).is_multiple_of(61));
     let mut least = full.reserve_left;
     for at in 0.. {
         assert!(at < 20_000, "{name}: it never ends");
@@ -282,17 +283,17 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
             ftl.stop().expect("stopped");
         }
         let device = ftl.into_parts().0;
-        let before = device.whim.operations;
+        let before = device.faults.operations;
         ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
         truth.compare(&mut ftl);
         ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
-        if !ftl.health().read_only && !ftl.device().whim.marks {
+        if !ftl.health().read_only && !ftl.device().faults.marks {
             // A block that could be neither marked nor listed counts as good again.
             return;
         }
         assert!(ftl.health().read_only, "{name} {seed}: {:?}", ftl.health());
         assert_eq!(
-            ftl.device().whim.operations,
+            ftl.device().faults.operations,
             before,
             "{name}: a read-only device is left alone"
         );

@@ -3,20 +3,21 @@
 
 use crate::world;
 
+use core::convert::Infallible;
+
 use ftl_core::config::{Refresh, WearLeveling};
 use ftl_core::hybrid::bound::WorstCase;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
-    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    PageCount, PageIndex, ProgramError, ReadError, Region, Sector, SectorCount, StoreReadError,
-    Work,
+    Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, Page, PageCount, PageIndex,
+    ReadError, Region, Sector, SectorCount, StoreReadError, Work,
 };
+use nand_model::Chip;
 use nand_model::faults::FaultInjector;
-use nand_model::{Chip, Content};
 
-use world::{Dice, KEY, content, devices, part};
+use world::{Dice, Faults, Faulty, KEY, content, devices};
 
 const BYTES: usize = 512;
 const DATA: u8 = 0x55;
@@ -25,10 +26,9 @@ const IN_PLACE: u8 = 0x66;
 const TRIM: u8 = 0x69;
 const LOG: u8 = 0x33;
 
-/// A chip on which every read of some pages reports a corrected bit, and on which the data of some pages, without the
-/// tag, is unreadable.
-struct Worn {
-    chip: FaultInjector<Chip>,
+/// Every read of some pages reports a corrected bit, and the data of some pages, without the tag, is unreadable.
+#[derive(Default)]
+struct Wear {
     /// Whether headers report a corrected bit, and whether all other pages do.
     weak: (bool, bool),
     unreadable_data: Vec<Page>,
@@ -36,18 +36,9 @@ struct Worn {
     header_erases: u64,
 }
 
-impl Worn {
-    fn new(geometry: Geometry) -> Self {
-        let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
-        Self {
-            chip: FaultInjector::new(chip, 1),
-            weak: (false, false),
-            unreadable_data: Vec::new(),
-            programs: 0,
-            header_erases: 0,
-        }
-    }
+type Worn = Faulty<Wear>;
 
+impl Worn {
     /// Returns for each programmed page its address, kind, stamp and slots, in the order of programming.
     fn tags(&mut self) -> Vec<(Page, u8, u64, Vec<u32>)> {
         let geometry = *self.geometry();
@@ -85,52 +76,32 @@ impl Worn {
     }
 }
 
-impl NandDevice for Worn {
-    type Error = core::convert::Infallible;
-
-    fn geometry(&self) -> &Geometry {
-        self.chip.geometry()
+impl Faults for Wear {
+    fn fails(&mut self, _: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
+        self.programs += u64::from(page.is_some());
+        if page.is_none() {
+            self.header_erases += u64::from(block.index() < 2);
+            self.unreadable_data.retain(|page| page.block() != block);
+        }
+        false
     }
 
     fn read(
         &mut self,
+        chip: &mut FaultInjector<Chip>,
         page: Page,
         at: Bytes,
         data: &mut [u8],
         spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Self::Error>> {
+    ) -> Result<Corrected, ReadError<Infallible>> {
         if !data.is_empty() && self.unreadable_data.contains(&page) {
             return Err(ReadError::Uncorrectable);
         }
-        let corrected = self.chip.read(page, at, data, spare)?;
+        let corrected = chip.read(page, at, data, spare)?;
         let (headers, others) = self.weak;
         let weak = if page.block().index() < 2 { headers } else { others };
         let erased = spare.iter().all(|byte| *byte == 0xFF);
         Ok(if weak && !erased { Corrected::bits(1) } else { corrected })
-    }
-
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Self::Error>> {
-        self.programs += 1;
-        self.chip.program(page, data, spare)
-    }
-
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
-        self.header_erases += u64::from(block.index() < 2);
-        self.unreadable_data.retain(|page| page.block() != block);
-        self.chip.erase(block)
-    }
-
-    fn is_bad(&mut self, block: Block) -> Result<bool, Self::Error> {
-        self.chip.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
-        self.chip.mark_bad(block)
     }
 }
 
@@ -166,7 +137,7 @@ fn told<T>(
     look: impl FnOnce(&mut Store<'_>) -> T,
 ) -> T {
     let plan = RamPlan::new(&geometry, &config).expect("fits");
-    let mut device = Worn::new(geometry);
+    let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&plan);
     live(&mut Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
     injure(&mut device);
@@ -185,7 +156,7 @@ fn lose(kinds: &'static [u8], sector: u32) -> impl FnOnce(&mut Worn) {
 fn a_block_that_says_no_owner_keeps_idle_work_no_longer_than_it_takes_to_look() {
     // A log block whose only page is lost.
     let (geometry, config) = devices::conventional();
-    let mut device = Worn::new(geometry);
+    let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
     let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
     write(&mut ftl, 0, 1, 1);
@@ -228,14 +199,14 @@ fn pages_that_are_weak_as_soon_as_they_are_written_are_refreshed_once_a_scrub() 
             told(
                 (geometry, config),
                 fill,
-                |device| device.weak = weak,
+                |device| device.faults.weak = weak,
                 |ftl| {
                     rest(ftl);
                     ftl.scrub();
                     rest(ftl);
                     assert_eq!(ftl.scrub_left(), PageCount::ZERO, "{name}");
                     assert!(ftl.health().refreshed > 0, "{name}");
-                    assert!(ftl.device_mut().header_erases <= 12, "{name}");
+                    assert!(ftl.device_mut().faults.header_erases <= 12, "{name}");
                 },
             );
         }
@@ -279,14 +250,14 @@ fn refreshing_costs_no_request_more_than_the_worst_case() {
         capacity: Some(SectorCount::new((blocks - 6 - 4) * 32)),
         ..config
     };
-    let mut device = Worn::new(geometry);
+    let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
     let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
     let capacity = ftl.capacity().get();
     for at in (0..capacity).step_by(32) {
         write(&mut ftl, at, 32.min(capacity - at), 1);
     }
-    ftl.device_mut().weak = (false, true);
+    ftl.device_mut().faults.weak = (false, true);
     let bound = WorstCase::new(ftl.shape(), &config).write(SectorCount::new(1));
     let mut dice = Dice::new(3);
     for _ in 0..5_000 {
@@ -294,9 +265,9 @@ fn refreshing_costs_no_request_more_than_the_worst_case() {
         if dice.percent(50) {
             version(&mut ftl, sector);
         }
-        let before = ftl.device_mut().programs;
+        let before = ftl.device_mut().faults.programs;
         write(&mut ftl, dice.below(capacity), 1, 2);
-        let spent = ftl.device_mut().programs - before;
+        let spent = ftl.device_mut().faults.programs - before;
         assert!(spent <= bound.programs, "{spent} programs, at most {}", bound.programs);
     }
     assert!(ftl.health().refreshed > 100, "{:?}", ftl.health());
@@ -375,7 +346,7 @@ fn a_trim_of_which_the_tag_alone_can_be_read_is_told_by_the_next_page() {
     };
     let injure = |device: &mut Worn| {
         let page = device.page_of(&[TRIM], 4 | 1 << 30);
-        device.unreadable_data.push(page);
+        device.faults.unreadable_data.push(page);
     };
     told(devices::one_slc(), live, injure, |ftl| {
         let found = version(ftl, 5);
@@ -420,7 +391,7 @@ fn a_fold_whose_first_page_is_lost_is_as_old_as_it_was() {
         before = (first..first + 16).map(|sector| version(ftl, sector)).collect();
     };
     let plan = RamPlan::new(&geometry, &config).expect("fits");
-    let mut device = Worn::new(geometry);
+    let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&plan);
     live(&mut Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
     let (page, first) = lost.expect("a fold began");

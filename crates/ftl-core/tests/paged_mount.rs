@@ -8,8 +8,8 @@ use ftl_core::layout;
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_core::probe::NoProbe;
 use ftl_iface::{
-    Block, BlockStore, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page,
-    ProgramError, ReadError, Region, Sector, SectorCount,
+    Block, BlockStore, Bytes, Corrected, NandDevice, Page, ReadError, Region, Sector, SectorCount,
+    forward_nand,
 };
 use nand_model::{Chip, Content, Fork, Stamp, datasheet};
 
@@ -23,9 +23,7 @@ struct Counting {
 impl NandDevice for Counting {
     type Error = Infallible;
 
-    fn geometry(&self) -> &Geometry {
-        self.chip.geometry()
-    }
+    forward_nand!(self => self.chip; geometry program erase mark_bad);
 
     fn read(
         &mut self,
@@ -38,26 +36,9 @@ impl NandDevice for Counting {
         self.chip.read(page, at, data, spare)
     }
 
-    fn program(
-        &mut self,
-        page: Page,
-        data: &[u8],
-        spare: &[u8],
-    ) -> Result<(), ProgramError<Infallible>> {
-        self.chip.program(page, data, spare)
-    }
-
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Infallible>> {
-        self.chip.erase(block)
-    }
-
     fn is_bad(&mut self, block: Block) -> Result<bool, Infallible> {
         self.reads += 1;
         self.chip.is_bad(block)
-    }
-
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Infallible>> {
-        self.chip.mark_bad(block)
     }
 }
 

@@ -6,11 +6,11 @@ pub mod counted;
 pub mod devices;
 mod dice;
 pub mod fading;
-mod failing;
+mod faulty;
 mod life;
 
 pub use dice::Dice;
-pub use failing::{Failing, Whim};
+pub use faulty::{Faults, Faulty};
 pub use life::{Tandem, read_sector};
 
 use ftl_core::config::PairedPages;
