@@ -3,7 +3,7 @@
 /// Embeds device files by name, so that a name and its file cannot disagree.
 macro_rules! devices {
     ($($name:literal)*) => {
-        [$(($name, include_str!(concat!("../../../../devices/", $name, ".toml")))),*]
+        [$(($name, include_str!(concat!("../../devices/", $name, ".toml")))),*]
     };
 }
 

@@ -185,7 +185,7 @@ fn a_file_of_the_users_is_named_by_its_path() {
 
 // Files that are wrong.
 
-const GOOD: &str = include_str!("../../../../devices/tiny-tlc.toml");
+const GOOD: &str = include_str!("../../devices/tiny-tlc.toml");
 
 /// The fault found in the good file after `from` was once replaced by `to`.
 fn fault_after(from: &str, to: &str) -> Fault {

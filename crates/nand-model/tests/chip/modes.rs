@@ -110,7 +110,7 @@ fn an_image_keeps_the_modes() {
 
 #[test]
 fn a_device_file_whose_mode_cannot_be_is_told_what_to_write() {
-    let text = include_str!("../../../../devices/tiny.toml");
+    let text = include_str!("../../devices/tiny.toml");
     let (good, bad) =
         ("[mlc.slc_mode]", "pages_per_block = 9\nread = \"50us\"\nprogram = \"400us\"");
     let at = text.find(good).unwrap();
