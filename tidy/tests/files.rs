@@ -1,9 +1,11 @@
-//! The house inspects itself: what every file of the repository promises, and no compiler checks.
+//! What every file of the repository keeps, and no compiler checks.
 //!
 //! Each rule is a function from a text to its faults, and is first shown to find what it looks for.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use tidy::{files, name, root, text};
 
 /// Columns of any line. `cargo fmt` keeps code to 100; this is for what it leaves alone: comments, whose sentences
 /// break badly in narrow columns, strings, and the insides of macros.
@@ -28,7 +30,7 @@ const WORDS: [(&str, usize); 7] = [
     ("Verdict", 1),
 ];
 
-/// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
+/// Which crates a crate may build upon. A new crate must be listed here.
 const ARROWS: [(&str, &[&str]); 12] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
@@ -44,41 +46,12 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "sim", "torture"]),
 ];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
-
-/// Every file of the repository with that ending, what builds leave behind excepted.
-fn files(ending: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![root()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry"))
-        {
-            let (path, name) = (entry.path(), entry.file_name());
-            let hidden = name.to_string_lossy().starts_with('.');
-            if path.is_dir() && !hidden && name != "target" {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == ending) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    assert!(!found.is_empty(), "no .{ending} file was found");
-    found
-}
-
-fn text(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 /// Asserts that no file breaks the rule; says all that do, each with its place.
 fn assert_tidy(files: &[PathBuf], rule: impl Fn(&str) -> Vec<String>) {
     let faults: Vec<String> = files
         .iter()
         .flat_map(|path| rule(&text(path)).into_iter().map(move |fault| (path, fault)))
-        .map(|(path, fault)| format!("{}: {fault}", path.strip_prefix(root()).unwrap().display()))
+        .map(|(path, fault)| format!("{}: {fault}", name(path)))
         .collect();
     assert!(faults.is_empty(), "untidy:\n{}", faults.join("\n"));
 }
@@ -175,7 +148,7 @@ fn rising_arrows(manifest: &str) -> Vec<String> {
         return Vec::new();
     };
     let Some((_, allowed)) = ARROWS.iter().find(|(known, _)| *known == name) else {
-        return vec![format!("the crate {name} has no place among the arrows")];
+        return vec![format!("the crate {name} is not among ARROWS")];
     };
     let beyond = falls_to(&manifest).into_iter().filter(|to| !allowed.contains(to));
     beyond.map(|to| format!("{name} builds upon {to}, which does not lie below it")).collect()
@@ -322,9 +295,9 @@ fn every_source_file_is_part_of_its_crate() {
 
 #[test]
 fn a_module_with_a_folder_lies_in_it_as_mod_rs() {
-    let house = tempfile::tempdir().expect("a folder");
+    let crates = tempfile::tempdir().expect("a folder");
     let file = |name: &str| {
-        let path = house.path().join(name);
+        let path = crates.path().join(name);
         fs::create_dir_all(path.parent().expect("its folder")).expect("a folder");
         fs::write(&path, "").expect("a file");
         path
@@ -332,7 +305,7 @@ fn a_module_with_a_folder_lies_in_it_as_mod_rs() {
     let beside = file("beside.rs");
     assert_eq!(folder_beside(&beside), None);
     file("beside/inner.rs");
-    assert_eq!(folder_beside(&beside), Some(house.path().join("beside")));
+    assert_eq!(folder_beside(&beside), Some(crates.path().join("beside")));
     assert_eq!(folder_beside(&file("within/mod.rs")), None);
     let beside: Vec<PathBuf> = files("rs").iter().filter_map(|path| folder_beside(path)).collect();
     assert!(beside.is_empty(), "move the module's file into its folder, as mod.rs: {beside:?}");

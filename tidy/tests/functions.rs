@@ -4,11 +4,9 @@
 //! or two functions, say it.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use syn::visit::{self, Visit};
 use syn::{BinOp, Block, Expr, FnArg, Pat, Signature, Type};
+use tidy::{files, name, text};
 
 /// Parameters of a function, besides `self`.
 const PARAMETERS: usize = 5;
@@ -212,29 +210,6 @@ impl<'ast> Visit<'ast> for Branches {
     }
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
-
-/// Every source file of the repository, what builds leave behind excepted.
-fn files() -> Vec<PathBuf> {
-    let (mut found, mut folders) = (Vec::new(), vec![root()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-            let passed_over = name.starts_with('.') || name == "target";
-            if path.is_dir() && !passed_over {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(path);
-            }
-        }
-    }
-    assert!(found.len() > 300, "the sources were found");
-    found
-}
-
 fn faults(body: &str) -> Vec<String> {
     Reader::read(body).into_iter().map(|(_, fault)| fault).collect()
 }
@@ -266,10 +241,9 @@ fn booleans_that_steer_are_found() {
 #[test]
 fn functions_are_told_what_to_do_in_few_words() {
     let mut untold = Vec::new();
-    for path in files() {
-        let text = fs::read_to_string(&path).expect("a file");
-        let place = path.strip_prefix(root()).expect("within").to_string_lossy().into_owned();
-        for (function, fault) in Reader::read(&text) {
+    for path in files("rs") {
+        let place = name(&path);
+        for (function, fault) in Reader::read(&text(&path)) {
             if !MEANT.contains(&(&*place, &*function)) {
                 untold.push(format!("    {place}, {function}: {fault}"));
             }

@@ -1,8 +1,7 @@
-//! The house has no circles: within a crate, a room is used by those above it and knows none of them.
+//! The modules of a crate use each other without circles.
 //!
-//! A room is a file, and a folder is one, too. An arrow runs from a file to each whose names it uses: by `use`, by a
-//! path, or by a call of a method that another file gives to the same type. Where a crate has shelves, arrows between
-//! them fall.
+//! A file is a module, and so is a folder. An arrow runs from a file to each whose names it uses: by `use`, by a path,
+//! or by a call of a method that another file gives to the same type. Where a crate has layers, arrows run down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,27 +16,27 @@ type Module = Vec<String>;
 /// Which file uses which, and the names by which it does.
 type Arrows = BTreeMap<(Module, Module), BTreeSet<String>>;
 
-/// Rooms that do not know each other: only the room that calls both knows both.
-const STRANGERS: [(&str, &str, &str); 2] =
+/// Modules that do not use each other: only what calls both uses both.
+const SEPARATE: [(&str, &str, &str); 2] =
     [("ftl-core", "hybrid/slc", "hybrid/mlc"), ("ftl-core", "hybrid", "paged")];
 
-/// The shelves of a crate, the highest first: the rooms on one know none on a higher one. The root is above all.
-const SHELVES: [(&str, &[&str]); 2] =
+/// The layers of a crate, the highest first: a module uses none of a higher layer. The root is above all.
+const LAYERS: [(&str, &[&str]); 2] =
     [("sim", &["engine", "input", "base"]), ("sim-cli", &["commands", "output", "flags", "base"])];
 
 /// A crate's files.
 #[derive(Default)]
-struct House {
+struct Modules {
     files: BTreeMap<Module, syn::File>,
 }
 
-impl House {
+impl Modules {
     fn read(root: &Path) -> Self {
-        let mut house = Self::default();
+        let mut modules = Self::default();
         let file = syn::parse_file(&fs::read_to_string(root).expect("a root")).expect("Rust");
         let folder = root.parent().expect("a folder").to_path_buf();
-        house.enter(Module::new(), file, &folder);
-        house
+        modules.enter(Module::new(), file, &folder);
+        modules
     }
 
     /// Takes a file in, and those whose modules it declares, tests excepted.
@@ -172,7 +171,7 @@ fn join(first: &str, rest: Vec<String>) -> Vec<String> {
 
 /// Finds what a file uses.
 struct Reader<'a> {
-    house: &'a House,
+    modules: &'a Modules,
     exports: &'a BTreeMap<Module, BTreeMap<String, Vec<String>>>,
     methods: &'a BTreeMap<(String, String), Module>,
     module: &'a Module,
@@ -185,22 +184,23 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(
-        house: &'a House,
+        modules: &'a Modules,
         exports: &'a BTreeMap<Module, BTreeMap<String, Vec<String>>>,
         methods: &'a BTreeMap<(String, String), Module>,
         module: &'a Module,
     ) -> Self {
-        let children = children_of(&house.files[module]);
+        let children = children_of(&modules.files[module]);
         let (names, owner, found) = (BTreeMap::new(), None, Vec::new());
-        Self { house, exports, methods, module, children, names, owner, found }
+        Self { modules, exports, methods, module, children, names, owner, found }
     }
 
     /// Notes the file that a path leads into, and follows what that one only hands on.
     fn note(&mut self, path: &[String]) {
         let Some(mut full) = self.absolute(path) else { return };
         for _ in 0..8 {
-            let depth =
-                (0..=full.len()).rev().find(|depth| self.house.files.contains_key(&full[..*depth]));
+            let depth = (0..=full.len())
+                .rev()
+                .find(|depth| self.modules.files.contains_key(&full[..*depth]));
             let depth = depth.expect("the root is a file");
             let module = full[..depth].to_vec();
             let name = full.get(depth).cloned().unwrap_or_default();
@@ -246,7 +246,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         }
     }
 
-    /// `pub(super)` names no room that it uses.
+    /// `pub(super)` names no module that it uses.
     fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
     fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
@@ -316,7 +316,7 @@ fn circles(arrows: &Arrows) -> Vec<String> {
         .collect()
 }
 
-/// The arrows between the rooms of a folder, each folder among them one room.
+/// The arrows between the modules of a folder, each folder among them one module.
 fn within_folder(arrows: &Arrows, folder: &[String]) -> Arrows {
     let mut between = Arrows::new();
     for ((from, to), names) in arrows {
@@ -330,10 +330,10 @@ fn within_folder(arrows: &Arrows, folder: &[String]) -> Arrows {
     between
 }
 
-fn all_circles(house: &House) -> Vec<String> {
-    let arrows = house.arrows();
+fn all_circles(modules: &Modules) -> Vec<String> {
+    let arrows = modules.arrows();
     let mut found = circles(&arrows);
-    let folders: BTreeSet<&[String]> = house
+    let folders: BTreeSet<&[String]> = modules
         .files
         .keys()
         .filter(|module| !module.is_empty())
@@ -345,25 +345,25 @@ fn all_circles(house: &House) -> Vec<String> {
     found
 }
 
-/// Arrows that run up between shelves, and rooms that stand on none.
-fn rising(house: &House, shelves: &[&str]) -> Vec<String> {
+/// Arrows that run up between layers, and modules that are in none.
+fn rising(modules: &Modules, layers: &[&str]) -> Vec<String> {
     let on = |module: &Module| match module.first() {
         None => Some(0),
-        Some(first) => shelves.iter().position(|shelf| shelf == first).map(|at| at + 1),
+        Some(first) => layers.iter().position(|layer| layer == first).map(|at| at + 1),
     };
-    let homeless = house.files.keys().filter(|module| on(module).is_none());
-    let homeless = homeless.map(|module| format!("{} is on no shelf", module.join("/")));
-    let arrows = house.arrows();
+    let beside = modules.files.keys().filter(|module| on(module).is_none());
+    let beside = beside.map(|module| format!("{} is in no layer", module.join("/")));
+    let arrows = modules.arrows();
     let rising = arrows.iter().filter(|((from, to), _)| on(to) < on(from));
     let rising = rising
         .map(|((from, to), names)| format!("{} -> {}: {names:?}", from.join("/"), to.join("/")));
-    homeless.chain(rising).collect()
+    beside.chain(rising).collect()
 }
 
-fn crates() -> Vec<(String, House)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let entries =
-        fs::read_dir(folder).expect("crates").map(|entry| entry.expect("an entry").path());
+fn crates() -> Vec<(String, Modules)> {
+    let entries = fs::read_dir(tidy::root().join("crates"))
+        .expect("crates")
+        .map(|entry| entry.expect("an entry").path());
     let mut roots: Vec<PathBuf> =
         entries.map(|path| path.join("src/lib.rs")).filter(|path| path.exists()).collect();
     roots.sort();
@@ -376,7 +376,7 @@ fn crates() -> Vec<(String, House)> {
             .to_string_lossy()
             .into_owned()
     };
-    roots.iter().map(|root| (name(root), House::read(root))).collect()
+    roots.iter().map(|root| (name(root), Modules::read(root))).collect()
 }
 
 #[test]
@@ -386,16 +386,16 @@ fn circles_are_found() {
         ("a", "use crate::b::B; pub struct A;"),
         ("b", "use super::a::A; pub struct B;"),
     ];
-    assert_eq!(all_circles(&House::of_texts(&by_use)).len(), 2);
+    assert_eq!(all_circles(&Modules::of_texts(&by_use)).len(), 2);
     let falling =
         [("", "mod a; mod b;"), ("a", "use crate::b::B; pub struct A;"), ("b", "pub struct B;")];
-    assert_eq!(all_circles(&House::of_texts(&falling)), [""; 0]);
+    assert_eq!(all_circles(&Modules::of_texts(&falling)), [""; 0]);
     let by_method = [
         ("", "mod a; mod b;"),
         ("a", "impl T { fn one(&self) { self.two() } }"),
         ("b", "impl T { fn two(&self) { Self::one(self) } }"),
     ];
-    assert_eq!(all_circles(&House::of_texts(&by_method)).len(), 2);
+    assert_eq!(all_circles(&Modules::of_texts(&by_method)).len(), 2);
     let by_folder = [
         ("", "mod a; mod b;"),
         ("a", "pub use inner::A; mod inner; mod other;"),
@@ -403,15 +403,15 @@ fn circles_are_found() {
         ("a/other", "pub struct Other;"),
         ("b", "use crate::a::other::Other; pub struct B;"),
     ];
-    assert_eq!(all_circles(&House::of_texts(&by_folder)).len(), 2);
+    assert_eq!(all_circles(&Modules::of_texts(&by_folder)).len(), 2);
 }
 
 #[test]
 fn no_crate_has_a_circle() {
     let found: Vec<String> = crates()
         .iter()
-        .flat_map(|(name, house)| {
-            all_circles(house).into_iter().map(move |arrow| format!("{name}: {arrow}"))
+        .flat_map(|(name, modules)| {
+            all_circles(modules).into_iter().map(move |arrow| format!("{name}: {arrow}"))
         })
         .collect();
     assert!(found.is_empty(), "arrows that lie in circles:\n{}", found.join("\n"));
@@ -427,7 +427,7 @@ fn rising_arrows_are_found() {
             ("low", "mod b; pub use b::Low;"),
             ("low/b", low),
         ];
-        rising(&House::of_texts(&texts), &["high", "low"])
+        rising(&Modules::of_texts(&texts), &["high", "low"])
     };
     let high = "use crate::low::Low; pub struct High;";
     assert_eq!(found(high, "pub struct Low;"), [""; 0]);
@@ -436,35 +436,35 @@ fn rising_arrows_are_found() {
     assert_eq!(found(high, "pub struct Low(crate::Root);"), ["low/b -> : {\"Root\"}"]);
     // What the root only hands on is not the root's.
     assert_eq!(found(high, "pub struct Low; pub struct Lower(crate::Low);"), [""; 0]);
-    let beside = House::of_texts(&[("", "mod beside;"), ("beside", "")]);
-    assert_eq!(rising(&beside, &["high", "low"]), ["beside is on no shelf"]);
+    let beside = Modules::of_texts(&[("", "mod beside;"), ("beside", "")]);
+    assert_eq!(rising(&beside, &["high", "low"]), ["beside is in no layer"]);
 }
 
 #[test]
-fn arrows_between_shelves_fall() {
-    let houses = crates();
-    for (name, shelves) in SHELVES {
-        let (_, house) = houses.iter().find(|(known, _)| known == name).expect("the crate");
-        let rooms = house.files.keys().filter_map(|module| module.first());
-        let rooms: BTreeSet<&str> = rooms.map(String::as_str).collect();
-        assert!(shelves.iter().all(|shelf| rooms.contains(shelf)), "{name}: {rooms:?}");
-        let found = rising(house, shelves);
+fn arrows_between_layers_run_down() {
+    let crates = crates();
+    for (name, layers) in LAYERS {
+        let (_, modules) = crates.iter().find(|(known, _)| known == name).expect("the crate");
+        let first = modules.files.keys().filter_map(|module| module.first());
+        let first: BTreeSet<&str> = first.map(String::as_str).collect();
+        assert!(layers.iter().all(|layer| first.contains(layer)), "{name}: {first:?}");
+        let found = rising(modules, layers);
         assert!(found.is_empty(), "{name}: arrows that run up:\n{}", found.join("\n"));
     }
 }
 
 #[test]
-fn strangers_among_the_rooms_do_not_meet() {
-    for (name, one, other) in STRANGERS {
-        let houses = crates();
-        let (_, house) = houses.iter().find(|(known, _)| known == name).expect("the crate");
-        let within = |module: &Module, room: &str| {
-            format!("{}/", module.join("/")).starts_with(&format!("{room}/"))
+fn separate_modules_do_not_use_each_other() {
+    for (name, one, other) in SEPARATE {
+        let crates = crates();
+        let (_, modules) = crates.iter().find(|(known, _)| known == name).expect("the crate");
+        let within = |module: &Module, part: &str| {
+            format!("{}/", module.join("/")).starts_with(&format!("{part}/"))
         };
-        let arrows = house.arrows();
+        let arrows = modules.arrows();
         let meet = arrows.keys().find(|(from, to)| {
             within(from, one) && within(to, other) || within(from, other) && within(to, one)
         });
-        assert_eq!(meet, None, "{name}: {one} and {other} know each other");
+        assert_eq!(meet, None, "{name}: {one} and {other} use each other");
     }
 }

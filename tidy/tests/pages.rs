@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tidy::root;
+
 /// A file of the repository.
 fn text(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    tidy::text(&root().join(path))
 }
 
 /// The pieces of Rust of a page.
@@ -60,17 +61,24 @@ fn the_size_of_the_code_is_that_of_the_firmware() {
 
 /// The pages in a folder.
 fn pages_in(folder: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let path = root().join(folder);
     let files = fs::read_dir(path).expect(folder).map(|file| file.expect("a file").path());
     let pages = files.filter(|path| path.extension().is_some_and(|end| end == "md"));
     let names = pages.map(|path| path.file_name().expect("a name").to_owned());
     names.map(|name| format!("{folder}/{}", name.to_str().expect("text"))).collect()
 }
 
+/// What each crate says of itself.
+fn pages_of_crates() -> Vec<String> {
+    let crates = fs::read_dir(root().join("crates")).expect("crates");
+    let pages = crates.map(|entry| tidy::name(&entry.expect("a crate").path()) + "/README.md");
+    pages.collect()
+}
+
 /// The pages for readers of every kind.
 fn pages() -> Vec<String> {
-    let others = ["README.md", "CONTRIBUTING.md", "examples/rp2040/README.md"];
-    pages_in("docs").into_iter().chain(others.map(String::from)).collect()
+    let others = ["README.md", "CONTRIBUTING.md", "examples/rp2040/README.md"].map(String::from);
+    pages_in("docs").into_iter().chain(others).chain(pages_of_crates()).collect()
 }
 
 /// Shells take `?`, `&` and `*` for themselves: in examples they are in quotes. An interactive zsh takes `#` for a
@@ -152,6 +160,16 @@ fn anchor(heading: &str) -> String {
 }
 
 #[test]
+fn each_crate_says_in_few_lines_what_it_is() {
+    let pages = pages_of_crates();
+    assert!(pages.len() > 10);
+    for page in pages {
+        let lines = text(&page).lines().count();
+        assert!((4..=20).contains(&lines), "{page}: {lines} lines");
+    }
+}
+
+#[test]
 fn the_readme_is_short() {
     let bytes = text("README.md").len();
     assert!(bytes <= 9 * 1024, "{bytes} bytes: the rest belongs to the book");
@@ -197,7 +215,7 @@ fn the_book_links_to_no_page_outside() {
 #[test]
 #[ignore = "the book must be built"]
 fn links_of_the_built_book_lead_somewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut broken = Vec::new();
     for chapter in chapters().iter().filter(|page| *page != "docs/SUMMARY.md") {
         let page = chapter.replacen("docs", "book", 1).replace(".md", ".html");
@@ -233,7 +251,7 @@ fn links_between_pages_lead_somewhere() {
             let (path, heading) = link.split_once('#').unwrap_or((link, ""));
             let beside = Path::new(&page).parent().expect("a folder").join(path);
             let target = if path.is_empty() { PathBuf::from(&page) } else { beside };
-            let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(target);
+            let target = root().join(target);
             let has_heading = || {
                 let text = fs::read_to_string(&target).unwrap_or_default();
                 text.lines().any(|line| line.starts_with('#') && anchor(line) == heading)

@@ -6,10 +6,9 @@
 //!                    └──▶ output: tables, pages, JSON ◀─────────────────────────┘
 //! ```
 //!
-//! # Shelves
+//! # Layers
 //!
-//! From the highest down. A room uses what is on lower shelves and knows nothing of higher ones: `tests/house.rs`
-//! checks it.
+//! From the highest down. A module uses those of lower layers only.
 //!
 //! 1. [`commands`]: the command line, and for each command a file or a folder of its name.
 //! 2. [`output`]: what people read of results. `text`: a run, `side_by_side`: several, `ranking`: these in one order,

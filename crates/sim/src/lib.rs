@@ -41,9 +41,9 @@
 //! WebAssembly. `threads`: several systems replay at once; their figures are the same. `files`: traces by the names of
 //! files, and the file that keeps a chip. `compression`: traces packed by bzip2, xz or Zstandard.
 //!
-//! # Shelves
+//! # Layers
 //!
-//! From the highest down. A room uses what is on lower shelves and knows nothing of higher ones.
+//! From the highest down. A module uses those of lower layers only.
 //!
 //! 1. [`engine`]: from requests to results. [`replay`](engine::replay): requests served and timed. `host`: splits them
 //!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.

@@ -1,4 +1,4 @@
-//! What every shelf stands on: why a run ends, who watches it, the computer's clock, files, and figures in readable
+//! What every layer uses: why a run ends, who watches it, the computer's clock, files, and figures in readable
 //! form.
 
 pub(crate) mod clock;
