@@ -199,7 +199,7 @@ impl Config {
         let [hot_bytes_first, hot_bytes_most] = hot_bytes(config.filter);
         let cycles = match (config.throttle, config.bursts) {
             (Some(cycles), _) | (None, Bursts::ToFast(cycles)) => cycles,
-            (None, Bursts::ToMain) => Endurance { log: 0, chain: 0 },
+            (None, Bursts::ToMain) => Endurance { fast: 0, main: 0 },
         };
         Self {
             sector_bytes: config.sector_bytes.get(),
@@ -217,8 +217,8 @@ impl Config {
             refresh_fast_bits: config.refresh.fast.get() as u32,
             refresh_main_bits: config.refresh.main.get() as u32,
             level_from: threshold(config.wear_leveling),
-            fast_cycles: cycles.log,
-            main_cycles: cycles.chain,
+            fast_cycles: cycles.fast,
+            main_cycles: cycles.main,
             bursts_to_fast: matches!(config.bursts, Bursts::ToFast(_)) as u32,
         }
     }
@@ -229,7 +229,7 @@ impl Config {
             (0, 0) => None,
             (0, _) => return Err(Fault::saying(Error::Config, c"fast_cycles")),
             (_, 0) => return Err(Fault::saying(Error::Config, c"main_cycles")),
-            (log, chain) => Some(Endurance { log, chain }),
+            (fast, main) => Some(Endurance { fast, main }),
         };
         let streams = match self.streams {
             1 => Streams::One,
@@ -301,8 +301,8 @@ impl HybridConfig {
             hot_bytes_most,
             follow_runs: matches!(config.run_ends, RunEnds::Follow) as u32,
             throttle: config.throttle as u32,
-            log_cycles: config.endurance.log,
-            chain_cycles: config.endurance.chain,
+            log_cycles: config.endurance.fast,
+            chain_cycles: config.endurance.main,
             level_from: threshold(config.wear_leveling),
             follow_log_blocks: config.write_back.follow_log_blocks as u32,
             collect_on_fold: config.write_back.collect_on_fold as u32,
@@ -368,7 +368,7 @@ impl HybridConfig {
             filter: filter(self.hot_bytes_first, self.hot_bytes_most),
             run_ends: Field(self.follow_runs, c"follow_runs").either(RUNS)?,
             throttle: Field(self.throttle, c"throttle").either([false, true])?,
-            endurance: Endurance { log: self.log_cycles, chain: self.chain_cycles },
+            endurance: Endurance { fast: self.log_cycles, main: self.chain_cycles },
             wear_leveling: leveling(Field(self.level_from, c"level_from").narrow()?),
             write_back: self.write_back()?,
             paired_pages: Field(self.guard_pairs, c"guard_pairs").either(PAIRS)?,

@@ -180,10 +180,10 @@ pub enum RunEnds {
 /// Erase cycles that a block is specified for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endurance {
-    /// Of the log region.
-    pub log: u32,
-    /// Of the chain region.
-    pub chain: u32,
+    /// Of the log of the hybrid, or the fast area of the page store.
+    pub fast: u32,
+    /// Of the chains of the hybrid, or the main area of the page store.
+    pub main: u32,
 }
 
 /// Dual-pool wear leveling.
@@ -235,7 +235,7 @@ impl Config {
         filter: FilterChoice::BY_SIZE,
         run_ends: RunEnds::BySize,
         throttle: true,
-        endurance: Endurance { log: 100_000, chain: 5_000 },
+        endurance: Endurance { fast: 100_000, main: 5_000 },
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },
         write_back: WriteBackConfig {
             follow_log_blocks: true,
@@ -256,7 +256,7 @@ impl Config {
             log: LogRegion::FirstBlocks(log_blocks),
             mapping_cache_entries: 16,
             chain_sketch_halves: 1,
-            endurance: Endurance { log: 100_000, chain: 100_000 },
+            endurance: Endurance { fast: 100_000, main: 100_000 },
             refresh: Refresh { log: Corrected::bits(1), chain: Corrected::bits(1) },
             ..Self::HYBRID
         }

@@ -103,7 +103,7 @@ fn a_log_of_two_blocks_turns() {
 fn under_a_throttle_that_never_lets_go_the_window_stands_at_its_floor_and_writes_go_on() {
     for (geometry, config) in [devices::hybrid(), devices::one_slc(), devices::one_tlc()] {
         // A log of almost no endurance leads for good after one turn of the ring.
-        let endurance = Endurance { log: 1, chain: 1_000_000 };
+        let endurance = Endurance { fast: 1, main: 1_000_000 };
         let mut world = World::new(geometry, Config { endurance, ..config });
         let mut dice = Dice::new(4);
         world.live(|world, ftl| {

@@ -150,7 +150,7 @@ fn assert_same_work(one: &Counters, other: &Counters, causes: &[Cause]) {
 /// Returns all kinds of devices, one with endurances so different that the throttle is active.
 fn all_kinds() -> Vec<(&'static str, (Geometry, Config))> {
     let (geometry, config) = devices::hybrid();
-    let endurance = ftl_core::Endurance { log: 1_000, chain: 2_000 };
+    let endurance = ftl_core::Endurance { fast: 1_000, main: 2_000 };
     let throttled = Config { endurance, ..config };
     let wide = IndexConfig { entries: Some(60), probes: 5, probing: ftl_core::Probing::Quadratic };
     let mut all: Vec<_> =

@@ -61,7 +61,7 @@ fn scenarios() -> Vec<Scenario> {
         requests: 4_000,
         now_and_then: Step::Remount,
     };
-    let throttled = Endurance { log: 5_000, chain: 10_000 };
+    let throttled = Endurance { fast: 5_000, main: 10_000 };
     vec![
         with("hybrid", config),
         rule("hybrid, without rule a", WriteBackConfig { follow_log_blocks: false, ..rules }),

@@ -13,7 +13,7 @@ use world::{KEY, devices, part, region};
 const BYTES: u32 = 512;
 /// Sectors of a large write: more than any filter takes for small.
 const LARGE: usize = 128;
-const ENDURES: Endurance = Endurance { log: 100_000, chain: 5_000 };
+const ENDURES: Endurance = Endurance { fast: 100_000, main: 5_000 };
 
 /// The host's behaviour between two writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ fn without_pauses_they_fill_what_is_free_and_no_more() {
 #[test]
 fn they_wear_the_fast_area_no_faster_than_its_endurance_allows() {
     // Both areas have the same endurance, so the fast area may lead the main one by at most a mean cycle.
-    let even = Endurance { log: 1_000, chain: 1_000 };
+    let even = Endurance { fast: 1_000, main: 1_000 };
     let with = written_once(Bursts::ToFast(even), Host::Pauses);
     assert!(with.main > with.fast, "{with:?}");
     assert!(with.fast > 64 * 16, "{with:?}");

@@ -54,7 +54,7 @@ fn scenarios() -> Vec<(&'static str, Geometry, PagedConfig)> {
         (
             "two regions, throttled",
             both(),
-            PagedConfig { throttle: Some(Endurance { log: 100, chain: 1_000 }), ..two },
+            PagedConfig { throttle: Some(Endurance { fast: 100, main: 1_000 }), ..two },
         ),
         ("two regions, no anchors", both(), PagedConfig { anchor_blocks: 0, ..two }),
         ("two regions, worn evenly", both(), PagedConfig { wear_leveling: eager, ..two }),

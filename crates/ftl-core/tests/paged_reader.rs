@@ -223,7 +223,7 @@ fn config(capacity: u32) -> PagedConfig {
         anchor_blocks: 2,
         filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(4) },
         wear_leveling: WearLeveling { enabled: true, threshold: 2 },
-        throttle: Some(Endurance { log: 100, chain: 100 }),
+        throttle: Some(Endurance { fast: 100, main: 100 }),
         ..PagedConfig::SMALL
     }
 }

@@ -120,7 +120,7 @@ fn the_fast_area_wears_no_faster_than_its_endurance_allows() {
     };
     let (fast, main) = worn(&config(None));
     assert!(fast > 12 * main, "all of it is hot: {fast}, {main}");
-    let (fast, main) = worn(&config(Some(Endurance { log: 4_000, chain: 1_000 })));
+    let (fast, main) = worn(&config(Some(Endurance { fast: 4_000, main: 1_000 })));
     // Map pages are written there whatever the throttle says: very few for so few sectors.
     assert!(fast <= 4 * main + 6, "{fast} for {main}");
     assert!(main > 20, "what the fast area does not take goes to the main one: {main}");

@@ -31,7 +31,7 @@ fn device_of(log_blocks: u32, ratio: u32, throttle: bool, entries: Option<u32>) 
     };
     let config = Config {
         capacity: Some(SectorCount::new(LOGICAL_BLOCKS * PER_BLOCK)),
-        endurance: Endurance { log: 100_000, chain: 100_000 / ratio },
+        endurance: Endurance { fast: 100_000, main: 100_000 / ratio },
         index: IndexConfig { entries, ..Config::HYBRID.index },
         mapping_cache_entries: 8,
         free_blocks_low: 8,

@@ -170,8 +170,8 @@ impl Subject for Paged {
 /// A configuration with other settings: all that may change from one mount to the next.
 pub(crate) fn settings(config: &PagedConfig, dice: &mut Dice) -> PagedConfig {
     let endurance = |dice: &mut Dice| Endurance {
-        log: dice.pick(&[3, 30, 1_000]),
-        chain: dice.pick(&[3, 30, 1_000]),
+        fast: dice.pick(&[3, 30, 1_000]),
+        main: dice.pick(&[3, 30, 1_000]),
     };
     let largest = 2 + dice.below(12);
     let initial = 1 + dice.below(largest);

@@ -307,7 +307,7 @@ impl Spec {
             copies_per_page: self.copies,
             filter: one_sector_is_hot(),
             throttle: false,
-            endurance: Endurance { log: 100_000, chain: 100_000 },
+            endurance: Endurance { fast: 100_000, main: 100_000 },
             wear_leveling: WearLeveling { enabled: true, threshold: 1 },
             write_back: WriteBackConfig { ..Config::HYBRID.write_back },
             ..Config::HYBRID

@@ -154,9 +154,9 @@ fn paged(figures: &Part, dice: &mut Dice, tight: Option<u64>) -> Option<Setup> {
         refresh: PagedConfig::LARGE.refresh,
         // In a world blocks are erased only a few times.
         wear_leveling: WearLeveling { enabled: true, threshold: 2 + share as u16 % 4 },
-        throttle: share.is_multiple_of(3).then_some(Endurance { log: 100, chain: 100 }),
+        throttle: share.is_multiple_of(3).then_some(Endurance { fast: 100, main: 100 }),
         bursts: match share % 4 {
-            1 => Bursts::ToFast(Endurance { log: 1_000, chain: 100 }),
+            1 => Bursts::ToFast(Endurance { fast: 1_000, main: 100 }),
             _ => Bursts::ToMain,
         },
     };
@@ -281,7 +281,7 @@ fn configured(log: LogRegion, sector_bytes: Bytes, dice: &mut Dice) -> Config {
         copies_per_page: dice.pick(&[0, 1, 2, 4, 8]),
         filter: drawn_filter(sector_bytes, dice),
         throttle: dice.percent(50),
-        endurance: Endurance { log: dice.pick(&[5_000, 100_000]), chain: 5_000 },
+        endurance: Endurance { fast: dice.pick(&[5_000, 100_000]), main: 5_000 },
         wear_leveling: WearLeveling { enabled: dice.percent(75), threshold: dice.pick(&[1, 2, 8]) },
         write_back: WriteBackConfig {
             follow_log_blocks: dice.percent(65),

@@ -39,8 +39,8 @@ pub struct PagedConfig {
     pub refresh: RefreshLimits,
     /// The difference of erase counts within an area above which the least worn block in use is emptied.
     pub wear_leveling: WearLeveling,
-    /// The endurance of blocks of the fast area (`log`) and the main one (`chain`). The fast area then takes only as
-    /// many host writes as let both wear out together. `None`: it takes all hot writes.
+    /// The endurance of blocks of both areas. The fast area then takes only as many host writes as let both wear out
+    /// together. `None`: it takes all hot writes.
     pub throttle: Option<Endurance>,
     /// Where large writes go while the fast area has free blocks.
     pub bursts: Bursts,
@@ -95,7 +95,7 @@ pub enum Bursts {
     /// To the main area.
     ToMain,
     /// To the fast area, for hosts that pause: it is faster, and idle work moves the data on until half of it is free
-    /// again. With the given endurance of the fast area (`log`) and the main one (`chain`), they enter only while the
+    /// again. With the given endurance of both areas, they enter only while the
     /// fast area does not wear out before the main one.
     ToFast(Endurance),
 }

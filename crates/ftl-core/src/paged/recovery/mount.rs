@@ -349,13 +349,13 @@ fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
     };
     let endurance = config.throttle.or(bursts);
     let enabled = endurance.is_some() && fast > 0;
-    let endurance = endurance.unwrap_or(Endurance { log: 0, chain: 0 });
+    let endurance = endurance.unwrap_or(Endurance { fast: 0, main: 0 });
     Throttle::new(ThrottleConfig {
         enabled,
         fast_blocks: BlockCount::new(fast),
         main_blocks: BlockCount::new(shape.main.blocks),
-        fast_endurance: endurance.log,
-        main_endurance: endurance.chain,
+        fast_endurance: endurance.fast,
+        main_endurance: endurance.main,
         window_floor: BlockCount::ZERO,
         window_max: BlockCount::ZERO,
         period: ThrottleConfig::PERIOD,

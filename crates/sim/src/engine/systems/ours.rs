@@ -213,7 +213,7 @@ pub(super) fn base(part: &Part) -> Config {
         sector_bytes: sector,
         // More sectors than 32 bits can number are refused when the shape is checked.
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
-        endurance: Endurance { log, chain: mlc.unwrap_or(log) },
+        endurance: Endurance { fast: log, main: mlc.unwrap_or(log) },
         // As in the paper, where power never fails, unless set otherwise.
         paired_pages: PairedPages::Accept,
         ..Config::HYBRID

@@ -116,7 +116,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
 /// The rated endurance of the part's blocks.
 fn endurance(part: &Part) -> Endurance {
     let of = |region| part.region(region).map_or(0, |figures| figures.endurance);
-    Endurance { log: of(Region::Slc), chain: of(Region::Mlc) }
+    Endurance { fast: of(Region::Slc), main: of(Region::Mlc) }
 }
 
 /// As many entries as by default, but at least those of two blocks.
