@@ -30,7 +30,7 @@ const LOG_PAGES: u32 = 63;
 /// Of these, valid where a third is not: few enough for all of them to be kept.
 const KEPT: u32 = 42;
 
-/// Requests do no work for the house, so that all of it waits: many blocks between tail and head where one may be.
+/// Requests do no housekeeping, so that all of it waits: many blocks between tail and head where one may be.
 const LAZY: Config = Config { copies_per_page: 0, window_max: Some(1), ..HYBRID };
 
 /// Chains of a data block and one log block, written at random places.

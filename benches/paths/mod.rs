@@ -11,7 +11,7 @@ mod keeping;
 mod log;
 pub(crate) mod null;
 mod pages;
-mod rooms;
+mod parts;
 
 use ftl_core::config::{FilterChoice, PairedPages};
 use ftl_core::hybrid::ram::OwnedRam;
@@ -99,8 +99,8 @@ pub(crate) const DEVICE_CALLS: u32 = 4096;
 
 /// Every path through the FTL.
 pub(crate) fn all() -> impl Iterator<Item = &'static Path> {
-    let rooms = [log::PATHS, chains::PATHS, housekeeping::PATHS, pages::PATHS, rooms::PATHS];
-    rooms.into_iter().flatten()
+    let paths = [log::PATHS, chains::PATHS, housekeeping::PATHS, pages::PATHS, parts::PATHS];
+    paths.into_iter().flatten()
 }
 
 /// Numbers that look random and are the same at every run (Vigna's generator `SplitMix64`).

@@ -38,7 +38,7 @@ struct AtOnce {
     which: Which,
     dice: Dice,
     /// Blocks that have failed since the last grant.
-    struck: Vec<Block>,
+    hit: Vec<Block>,
     granted: usize,
     /// All blocks that have failed.
     failed: Vec<Block>,
@@ -50,14 +50,14 @@ impl AtOnce {
             chain: shape.chain,
             which,
             dice: Dice::new(seed),
-            struck: Vec::new(),
+            hit: Vec::new(),
             granted: 0,
             failed: Vec::new(),
         }
     }
 
     fn grant(&mut self, blocks: u32) {
-        self.struck.clear();
+        self.hit.clear();
         self.granted = blocks as usize;
     }
 }
@@ -75,11 +75,10 @@ impl Faults for AtOnce {
             (Which::Any, _) => self.dice.percent(10),
             _ => false,
         };
-        let fails = lies_there
-            && wanted
-            && (self.struck.contains(&block) || self.struck.len() < self.granted);
+        let fails =
+            lies_there && wanted && (self.hit.contains(&block) || self.hit.len() < self.granted);
         if fails {
-            for list in [&mut self.struck, &mut self.failed] {
+            for list in [&mut self.hit, &mut self.failed] {
                 if !list.contains(&block) {
                     list.push(block);
                 }
@@ -144,13 +143,13 @@ fn wear_out(geometry: Geometry, config: &Config, reserve: usize, which: Which, s
         ftl.device_mut().faults.grant(health.at_once.get().min(left));
         let before = operations(ftl.probe());
         let (outcome, bound) = one_request(&mut ftl, &worst, &mut dice, (version, &mut truth));
-        let struck = ftl.device().faults.struck.len();
+        let hit = ftl.device().faults.hit.len();
         let cost = operations(ftl.probe()).less(before);
         let ended = ftl.health().read_only.then(|| worst.end_of_reserve());
         let end = ended.unwrap_or_default();
-        let bound = bound.and(worst.failure().times(struck as u64)).and(end);
-        nearest = nearest.max(hold_to_bound(cost, bound, struck));
-        assert_ne!(outcome, Err(StoreWriteError::ReadOnly), "{struck} blocks failed, {left} left");
+        let bound = bound.and(worst.failure().times(hit as u64)).and(end);
+        nearest = nearest.max(hold_to_bound(cost, bound, hit));
+        assert_ne!(outcome, Err(StoreWriteError::ReadOnly), "{hit} blocks failed, {left} left");
         outcome.expect("done");
         if version % 40 == 0 {
             ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
@@ -184,9 +183,9 @@ fn read_all<S: BlockStore>(ftl: &mut S, truth: &[u32]) {
 
 /// Asserts that a request in which blocks failed cost no more than its bound. Returns its programs in hundredths of the
 /// bound, or 0 if no block failed.
-fn hold_to_bound(cost: Operations, bound: Operations, struck: usize) -> u64 {
-    assert!(cost.within(bound), "{struck} blocks failed: cost {cost:?}, more than {bound:?}");
-    if struck > 0 { cost.programs * 100 / bound.programs } else { 0 }
+fn hold_to_bound(cost: Operations, bound: Operations, hit: usize) -> u64 {
+    assert!(cost.within(bound), "{hit} blocks failed: cost {cost:?}, more than {bound:?}");
+    if hit > 0 { cost.programs * 100 / bound.programs } else { 0 }
 }
 
 #[test]

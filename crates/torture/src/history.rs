@@ -43,7 +43,7 @@ impl History {
 
 /// A page operation, its cause, and the page's content.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Looked<'a> {
+pub(crate) struct PageOperation<'a> {
     pub(crate) page: Page,
     pub(crate) cause: Cause,
     pub(crate) data: &'a [u8],
@@ -52,7 +52,7 @@ pub(crate) struct Looked<'a> {
     pub(crate) key: u32,
 }
 
-impl Looked<'_> {
+impl PageOperation<'_> {
     /// The line.
     pub(crate) fn line(&self, verb: &str) -> String {
         let Self { page, spare, key, subject, .. } = *self;

@@ -12,7 +12,7 @@ use nand_model::{Chip, Stamp};
 
 use crate::crossing::Crossing;
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
+use crate::on_flash::{Area, Bounded, Injury, Kept, LostProgram, OnFlash, Purpose, RecordedBy};
 use crate::subject::{self, Configured, Live, Subject, Unmounted};
 use crate::tags;
 
@@ -129,8 +129,8 @@ impl OnFlash for Hybrid {
         tag.is_some_and(|tag| tag.kind == Kind::Header)
     }
 
-    fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
-        let Struck { chip, page, data, spare, key } = *struck;
+    fn injury(&self, lost: &LostProgram<'_>) -> Option<Injury> {
+        let LostProgram { chip, page, data, spare, key } = *lost;
         let tag = tags::read(data, self.sector_bytes(), spare, key)?;
         // The last page of a fold, and the pages that it would corrupt if torn, show that the fold was completed.
         // Losing one while power fails during the erase of older blocks would be two faults at a time.

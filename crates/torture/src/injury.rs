@@ -8,7 +8,7 @@ use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Stamp, Truth as _};
 
 use crate::on_flash::{Injury, RecordedBy};
-use crate::truth::{Truth, Wounds};
+use crate::truth::{Truth, Unreadables};
 
 /// The chip, with its faults.
 pub(crate) type Device = FaultInjector<Chip>;
@@ -107,7 +107,7 @@ impl Injuries {
         };
         let pages = || self.pages.iter();
         let untold = pages().filter(|injury| injury.untold);
-        truth.injure(Wounds {
+        truth.injure(Unreadables {
             contents: contents(|_| true),
             untold: contents(|injury| injury.untold),
             open: contents(|injury| injury.untold && injury.told != MAPPED),

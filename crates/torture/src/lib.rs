@@ -25,7 +25,7 @@
 //! - [`setup`]: devices and configurations. [`plan`]: what a run does. [`run`]: runs, many in parallel.
 //! - [`worlds`]: devices, configurations and lives drawn at random. [`watch`]: follows a run, and may end it.
 //! - `on_flash`: an FTL's layout on a device. `subject`: the FTL, formatted and mounted. `hybrid`, `paged`: the two of
-//!   `ftl-core`. `tags`: the tags of their pages. `account`, `teller`: the cause of each operation.
+//!   `ftl-core`. `tags`: the tags of their pages. `account`, `cause_probe`: the cause of each operation.
 //! - [`steps`]: the host's requests. [`truth`]: what was acknowledged. `life`: both on a device.
 //! - `crossing`: the device that forks a branch at each cut. [`fate`]: the outcomes of a cut. [`faults`]: other faults.
 //!   `reserve`: their effects, and how many blocks may fail. `injury`: pages that they made unreadable; `compared`:
@@ -51,6 +51,7 @@ pub mod watch;
 pub mod worlds;
 
 mod account;
+mod cause_probe;
 mod compared;
 mod crossing;
 mod history;
@@ -67,7 +68,6 @@ mod strangers;
 mod subject;
 mod sudden;
 mod tags;
-mod teller;
 
 pub use fate::{Cut, Fate};
 pub use faults::Faults;

@@ -62,7 +62,7 @@ impl Context<'_> {
 }
 
 /// The state of a life besides its device.
-pub(crate) struct Mind<'a> {
+pub(crate) struct LifeState<'a> {
     pub(crate) world: &'a Context<'a>,
     pub(crate) truth: Truth,
     pub(crate) cuts: Vec<Cut>,
@@ -83,12 +83,12 @@ pub(crate) type Checked<T = ()> = Result<T, Box<Violation>>;
 /// Runs the steps to their end; then mounts and compares the device once more.
 pub(crate) fn live(
     crossing: &mut Crossing,
-    mind: &mut Mind<'_>,
+    state: &mut LifeState<'_>,
     steps: &mut dyn Iterator<Item = Step>,
     findings: &mut Findings,
 ) -> Checked {
-    let world = mind.world;
-    let (in_mount, after_it) = world.picks(mind.cuts.len());
+    let world = state.world;
+    let (in_mount, after_it) = world.picks(state.cuts.len());
     let mut lived = Lived::Used;
     loop {
         crossing.power_on();
@@ -96,21 +96,23 @@ pub(crate) fn live(
         crossing.pick(in_mount);
         let mut outcome = Ok(());
         let mounted = world.setup.subject.mount(crossing, &mut |ftl| {
-            outcome = mind.follow_mount(ftl, steps, findings, (&mut lived, after_it));
+            outcome = state.follow_mount(ftl, steps, findings, (&mut lived, after_it));
         });
         outcome?;
         match mounted {
             Ok(()) if lived == Lived::ToTheEnd => return Ok(()),
             Ok(()) => {}
-            Err(Unmounted::Blank(_)) if mind.may_be_blank => return Ok(()),
+            Err(Unmounted::Blank(_)) if state.may_be_blank => return Ok(()),
             Err(error) => {
-                mind.follow(crossing.take_branches(), findings);
+                state.follow(crossing.take_branches(), findings);
                 match crossing.halted() {
                     Some(Halt::PowerOff) => continue,
-                    Some(Halt::OverBudget) => return Err(mind.broken(&"mounting", Breach::Endless)),
+                    Some(Halt::OverBudget) => {
+                        return Err(state.broken(&"mounting", Breach::Endless));
+                    }
                     None => {
                         return Err(
-                            mind.broken(&"mounting", Breach::Unmountable(error.to_string()))
+                            state.broken(&"mounting", Breach::Unmountable(error.to_string()))
                         );
                     }
                 }
@@ -133,7 +135,7 @@ enum Lived {
     ToTheEnd,
 }
 
-impl Mind<'_> {
+impl LifeState<'_> {
     fn broken(&self, doing: &dyn Display, breach: Breach) -> Box<Violation> {
         let Context { setup, plan, seed, .. } = self.world;
         Box::new(Violation::new(setup, plan, *seed, doing.to_string(), breach))
@@ -342,8 +344,8 @@ impl Mind<'_> {
         let mut steps = Workload::after(mix(seed, 4), world.setup.capacity(), requests);
         let truth = self.truth.clone();
         let may_be_blank = self.may_be_blank;
-        let mut mind = Mind { world, truth, cuts, data: Vec::new(), may_be_blank };
-        let lived = panics::catch(|| live(&mut crossing, &mut mind, &mut steps, findings));
+        let mut state = LifeState { world, truth, cuts, data: Vec::new(), may_be_blank };
+        let lived = panics::catch(|| live(&mut crossing, &mut state, &mut steps, findings));
         let verdict = lived.unwrap_or_else(|sentence| {
             Err(self.broken(&"in the life after it", Breach::Panic(sentence)))
         });

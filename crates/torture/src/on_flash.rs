@@ -41,7 +41,7 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     fn is_header(&self, data: &[u8], spare: &[u8], key: u32) -> bool;
 
     /// The consequences of an unreadable page; `None` if it need not tolerate one there.
-    fn injury(&self, struck: &Struck<'_>) -> Option<Injury>;
+    fn injury(&self, lost: &LostProgram<'_>) -> Option<Injury>;
 
     /// The content of a page's spare bytes, in readable form.
     fn explain(&self, spare: &[u8], key: u32) -> String;
@@ -108,7 +108,7 @@ impl Area {
 
 /// A page that is programmed and cannot be read back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Struck<'a> {
+pub(crate) struct LostProgram<'a> {
     pub(crate) chip: &'a Chip,
     pub(crate) page: Page,
     pub(crate) data: &'a [u8],

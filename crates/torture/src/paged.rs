@@ -18,7 +18,7 @@ use nand_model::Stamp;
 use crate::crossing::Crossing;
 use crate::dice::Dice;
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, Kept, OnFlash, Purpose, RecordedBy, Struck};
+use crate::on_flash::{Area, Bounded, Injury, Kept, LostProgram, OnFlash, Purpose, RecordedBy};
 use crate::subject::{self, Configured, Live, Subject, Unmounted};
 use crate::tags;
 
@@ -126,10 +126,10 @@ impl OnFlash for Paged {
         data.starts_with(b"TANDEMPG") && data.get(12..16) == Some(&key.to_le_bytes())
     }
 
-    fn injury(&self, struck: &Struck<'_>) -> Option<Injury> {
-        let sectors = struck.data.chunks(self.sector_bytes().as_usize());
+    fn injury(&self, lost: &LostProgram<'_>) -> Option<Injury> {
+        let sectors = lost.data.chunks(self.sector_bytes().as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
-        let (page, told) = (Some(struck.page), RecordedBy::ItsEntry);
+        let (page, told) = (Some(lost.page), RecordedBy::ItsEntry);
         let [places, marks] = [Vec::new(), Vec::new()];
         Some(Injury { page, told, contents, places, marks, untold: false })
     }

@@ -46,7 +46,7 @@ const STRONG_ECC: Ecc = Ecc { correctable_bits: 1_000, codeword_bytes: 512 };
 
 /// The fault drawn for an operation.
 #[derive(Clone, Debug)]
-pub(crate) enum Blow {
+pub(crate) enum DrawnFault {
     None,
     Fails,
     Unreadable(Injury),

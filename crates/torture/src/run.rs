@@ -9,7 +9,7 @@ use crate::dice::{Share, mix};
 use crate::faults::Faults;
 use crate::history::History;
 use crate::injury::Injuries;
-use crate::life::{self, Context, Findings, Mind};
+use crate::life::{self, Context, Findings, LifeState};
 use crate::panics;
 use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};
@@ -109,13 +109,13 @@ fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     let compare = if plan.bytes { Compare::Bytes } else { Compare::Stamps };
     let truth = Truth::new(setup.capacity(), setup.sector_bytes(), compare);
     let may_be_blank = plan.format;
-    let mut mind = Mind { world, truth, cuts: Vec::new(), data: Vec::new(), may_be_blank };
+    let mut state = LifeState { world, truth, cuts: Vec::new(), data: Vec::new(), may_be_blank };
     let lived = panics::catch(|| {
         if plan.format {
-            mind.follow(crossing.take_branches(), &mut findings);
+            state.follow(crossing.take_branches(), &mut findings);
             return Ok(());
         }
-        life::live(&mut crossing, &mut mind, steps, &mut findings)
+        life::live(&mut crossing, &mut state, steps, &mut findings)
     });
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;

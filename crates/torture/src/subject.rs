@@ -9,10 +9,10 @@ use ftl_core::paged::PagedConfig;
 use ftl_core::{Config, FtlKind, MountedFtl};
 use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
+use crate::cause_probe::CauseProbe;
 use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
 use crate::played::Play;
-use crate::teller::Teller;
 
 /// An FTL under test. Everything else is the same for all of them.
 pub(crate) trait Subject: OnFlash {
@@ -63,8 +63,8 @@ pub(crate) fn format<K: FtlKind>(
     key: u32,
 ) -> Result<(), String> {
     let mut memory = device.take_memory();
-    let (ram, teller) = (memory.lend(plan), Teller::new(device.account()));
-    let formatted = K::format(&mut *device, config, ram, key, teller);
+    let (ram, probe) = (memory.lend(plan), CauseProbe::new(device.account()));
+    let formatted = K::format(&mut *device, config, ram, key, probe);
     let formatted = formatted.map(drop).map_err(|error| error.to_string());
     device.give_memory(memory);
     formatted
@@ -78,8 +78,8 @@ pub(crate) fn mount<K: FtlKind>(
     live: &mut Live<'_>,
 ) -> Result<(), Unmounted> {
     let mut memory = device.take_memory();
-    let (ram, teller) = (memory.lend(plan), Teller::new(device.account()));
-    let mounted = match K::mount(&mut *device, config, ram, teller) {
+    let (ram, probe) = (memory.lend(plan), CauseProbe::new(device.account()));
+    let mounted = match K::mount(&mut *device, config, ram, probe) {
         Ok(mut ftl) => {
             live(&mut ftl);
             Ok(())

@@ -4,7 +4,7 @@ use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex, Region};
 
 use crate::crossing::Crossing;
 use crate::dice::Dice;
-use crate::on_flash::{Kept, OnFlash, Purpose, Struck};
+use crate::on_flash::{Kept, LostProgram, OnFlash, Purpose};
 use crate::played::Play;
 
 /// A page with its content.
@@ -90,8 +90,8 @@ impl Crossing {
         if subject.kept(data, spare, key) == Some(Kept::Nothing) {
             return true;
         }
-        let struck = Struck { chip: self.chip_mut().inner(), page, data, spare, key };
-        let Some(injury) = subject.injury(&struck) else { return false };
+        let lost = LostProgram { chip: self.chip_mut().inner(), page, data, spare, key };
+        let Some(injury) = subject.injury(&lost) else { return false };
         self.injured_mut().note(injury);
         true
     }

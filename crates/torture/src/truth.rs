@@ -68,7 +68,7 @@ pub struct Truth {
 
 /// What faults have made unreadable.
 #[derive(Clone, Debug, Default)]
-pub struct Wounds {
+pub struct Unreadables {
     /// Contents that were programmed and may be reported lost.
     pub contents: Vec<Stamp>,
     /// Those for which older ones may be found, because nothing else recorded what their page held.
@@ -209,7 +209,7 @@ impl Truth {
     }
 
     /// Sets what faults have made unreadable so far.
-    pub fn injure(&mut self, wounds: Wounds) {
+    pub fn injure(&mut self, wounds: Unreadables) {
         let sorted = |stamps: &[Stamp]| {
             let mut versions: Vec<_> = stamps.iter().map(|stamp| Version(stamp.get())).collect();
             versions.sort_unstable();

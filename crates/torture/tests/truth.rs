@@ -6,7 +6,7 @@ use ftl_iface::{
     BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
 };
 use torture::report::ReadBack;
-use torture::truth::{Compare, Truth, Wounds};
+use torture::truth::{Compare, Truth, Unreadables};
 
 const SECTOR: usize = 512;
 
@@ -215,7 +215,7 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     store.lost = Some(12);
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);
     let stamp = nand_model::Stamp::read_from(&store.sectors[12]).expect("it was written");
-    truth.injure(Wounds { contents: vec![stamp], ..Wounds::default() });
+    truth.injure(Unreadables { contents: vec![stamp], ..Unreadables::default() });
     truth.compare_all(&mut store).expect("the fault explains it");
     store.lost = None;
     store.sectors[12] = between.sectors[12];
@@ -223,7 +223,8 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     // But it may come back if nothing told the content of its page.
     let mut untold = truth.clone();
     let open = vec![stamp];
-    let wounds = Wounds { contents: vec![stamp], untold: vec![stamp], open, ..Wounds::default() };
+    let wounds =
+        Unreadables { contents: vec![stamp], untold: vec![stamp], open, ..Unreadables::default() };
     untold.injure(wounds);
     let mut older = untold.clone();
     untold.compare_all(&mut store).expect("nothing told that there was anything younger");
@@ -248,8 +249,8 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
 fn a_sector_may_be_lost_after_it_was_written_again_only_if_a_dead_page_with_it_still_existed() {
     let (mut store, between, mut truth) = written_twice(Compare::Stamps);
     let old = nand_model::Stamp::read_from(&between.sectors[12]).expect("it was written");
-    let dead = Wounds { contents: vec![old], dead: vec![old], ..Wounds::default() };
-    let erased = Wounds { contents: vec![old], ..Wounds::default() };
+    let dead = Unreadables { contents: vec![old], dead: vec![old], ..Unreadables::default() };
+    let erased = Unreadables { contents: vec![old], ..Unreadables::default() };
     store.lost = Some(12);
     truth.injure(erased.clone());
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);

@@ -20,7 +20,7 @@ use crate::account::Account;
 use crate::dice::Share;
 use crate::fate::{Cut, Fate};
 use crate::faults::Faults;
-use crate::history::{History, Looked};
+use crate::history::{History, PageOperation};
 use crate::injury::{Device, Injuries};
 use crate::memory::Memory;
 use crate::on_flash::OnFlash;
@@ -105,7 +105,7 @@ pub(crate) struct Crossing {
     /// Calls made since power failed: there must be none.
     asked_while_off: u64,
     /// Where power failed last.
-    struck: Option<(Cause, Fate)>,
+    cut_taken: Option<(Cause, Fate)>,
     /// Pairs of an operation and a fate so far.
     choices: u64,
     /// Calls of any kind left before the FTL counts as looping endlessly.
@@ -150,7 +150,7 @@ impl Crossing {
             operations: 0,
             before: 0,
             asked_while_off: 0,
-            struck: None,
+            cut_taken: None,
             choices: 0,
             budget: 0,
             halted: None,
@@ -198,7 +198,7 @@ impl Crossing {
     fn note(&mut self, page: Page, data: &[u8], spare: &[u8], verb: &str) {
         let (at, cause) = (self.operations, self.account.get());
         let (subject, key) = (&*self.subject, self.orders.key);
-        let looked = Looked { page, cause, data, spare, subject, key };
+        let looked = PageOperation { page, cause, data, spare, subject, key };
         self.history.note(|| match verb {
             "read" => looked.line(verb),
             _ => format!("{}: {}", at - 1, looked.line(verb)),
@@ -328,8 +328,8 @@ impl Crossing {
     }
 
     /// The cause and the fate of the operation in which power failed last.
-    pub(crate) const fn struck(&mut self) -> Option<(Cause, Fate)> {
-        self.struck.take()
+    pub(crate) const fn take_cut(&mut self) -> Option<(Cause, Fate)> {
+        self.cut_taken.take()
     }
 
     /// Sets how operations are picked from now on.

@@ -12,9 +12,9 @@ use super::{Branch, Crossing, Device, Halt, Picks, PlannedCut};
 use crate::account::cause_name;
 use crate::dice::{Dice, mix};
 use crate::fate::{Change, Cut, Fate};
-use crate::on_flash::{Purpose, Struck};
+use crate::on_flash::{LostProgram, Purpose};
 use crate::played::Play;
-use crate::reserve::Blow;
+use crate::reserve::DrawnFault;
 
 impl Crossing {
     /// Counts a call.
@@ -84,14 +84,14 @@ impl Crossing {
             }
         }
         match self.cut {
-            Some(cut) if cut.strikes(at, verb) => {
+            Some(cut) if cut.is_due(at, verb) => {
                 self.cut = None;
                 self.halted = Some(Halt::PowerOff);
                 let fate = cut.fate(verb);
                 self.chip.power_off();
                 tear(&mut self.chip, fate);
                 self.history.note(|| format!("{at}: power fails: {fate}"));
-                self.struck = Some((self.account.get(), fate));
+                self.cut_taken = Some((self.account.get(), fate));
                 Err(Halt::PowerOff)
             }
             _ => Ok(()),
@@ -110,7 +110,7 @@ impl Crossing {
     }
 
     /// The fault that affects the running operation, if any.
-    fn blow(&self, one_in: u32, subject: u64, block: Block) -> bool {
+    fn fails(&self, one_in: u32, subject: u64, block: Block) -> bool {
         let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
         let is_sickly = self.is_ring_sickly && self.subject.purpose(block) == Purpose::Anchors;
         let one_in = match (has_failed, is_sickly && one_in > 0) {
@@ -118,11 +118,11 @@ impl Crossing {
             (false, true) => SICKLY,
             (false, false) => one_in,
         };
-        self.strikes(one_in, subject) && self.reserve.may_fail(block)
+        self.is_drawn(one_in, subject) && self.reserve.may_fail(block)
     }
 
     /// Whether a fault with that rate occurs now.
-    fn strikes(&self, one_in: u32, subject: u64) -> bool {
+    fn is_drawn(&self, one_in: u32, subject: u64) -> bool {
         let thrown = mix(mix(self.orders.seed, subject), self.operations - self.before);
         one_in > 0 && thrown.is_multiple_of(u64::from(one_in))
     }
@@ -133,7 +133,7 @@ impl Crossing {
             self.played.note(Play::AnchorFails);
         }
         self.cut_soon(15);
-        if self.strikes(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
+        if self.is_drawn(self.orders.faults.mark, 13) && self.reserve.may_take_no_mark(block) {
             self.reserve.take_no_mark(block);
             self.chip.fail_mark(block);
         }
@@ -141,7 +141,7 @@ impl Crossing {
 
     /// Power may fail within the next operations, as a failing block or a mark may have caused.
     fn cut_soon(&mut self, subject: u64) {
-        if self.strikes(self.orders.faults.then_cut, subject) {
+        if self.is_drawn(self.orders.faults.then_cut, subject) {
             let drawn = mix(self.orders.seed, self.operations - self.before);
             let within = |most| self.operations + mix(drawn, 16) % most;
             self.cut = Some(match drawn % 4 {
@@ -167,21 +167,21 @@ impl Crossing {
         })
     }
 
-    fn blow_to_program(&self, page: Page, data: &[u8], spare: &[u8]) -> Blow {
+    fn fault_of_program(&self, page: Page, data: &[u8], spare: &[u8]) -> DrawnFault {
         let faults = &self.orders.faults;
-        if self.blow(faults.program, 11, page.block()) {
-            return Blow::Fails;
+        if self.fails(faults.program, 11, page.block()) {
+            return DrawnFault::Fails;
         }
-        if !self.strikes(faults.uncorrectable, 14) {
-            return Blow::None;
+        if !self.is_drawn(faults.uncorrectable, 14) {
+            return DrawnFault::None;
         }
         // The FTL's own records have no other copy, so their loss is not tested like a sector's.
         let mut sectors = data.chunks(self.subject.sector_bytes().as_usize());
         if !sectors.any(|sector| Stamp::read_from(sector).is_some()) {
-            return Blow::None;
+            return DrawnFault::None;
         }
-        let struck = Struck { chip: self.chip.inner(), page, data, spare, key: self.orders.key };
-        self.subject.injury(&struck).map_or(Blow::None, Blow::Unreadable)
+        let lost = LostProgram { chip: self.chip.inner(), page, data, spare, key: self.orders.key };
+        self.subject.injury(&lost).map_or(DrawnFault::None, DrawnFault::Unreadable)
     }
 }
 
@@ -196,7 +196,7 @@ impl PlannedCut {
         Self { when: now + WITHIN, pairs: true, seed }
     }
 
-    fn strikes(self, at: u64, verb: Change) -> bool {
+    fn is_due(self, at: u64, verb: Change) -> bool {
         at >= self.when || self.pairs && verb == Change::Program { paired: true }
     }
 
@@ -279,17 +279,17 @@ impl NandDevice for Crossing {
         if self.orders.forgotten == Some(self.operations - 1) {
             return Ok(());
         }
-        let blow = self.blow_to_program(page, data, spare);
-        match blow {
-            Blow::None => {}
-            Blow::Fails => {
+        let fault = self.fault_of_program(page, data, spare);
+        match fault {
+            DrawnFault::None => {}
+            DrawnFault::Fails => {
                 self.history.note(|| "which fails".into());
                 self.played.note(Play::ProgramFails);
                 self.injured.fail(page);
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }
-            Blow::Unreadable(injury) => {
+            DrawnFault::Unreadable(injury) => {
                 self.played.note(Play::PageLost);
                 self.injured.note(injury);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
@@ -313,7 +313,7 @@ impl NandDevice for Crossing {
         .map_err(EraseError::Driver)?;
         let (at, cause) = (self.operations - 1, cause_name(self.account.get()));
         self.history.note(|| format!("{at}: erase {block} for {cause}"));
-        if self.blow(self.orders.faults.erase, 12, block) {
+        if self.fails(self.orders.faults.erase, 12, block) {
             self.history.note(|| "which fails".into());
             self.played.note(Play::EraseFails);
             self.chip.fail_erase(block, When::Nth(1));

@@ -28,7 +28,7 @@ pub(super) struct Met {
 
 /// The flash before an operation.
 #[derive(Clone, Debug)]
-pub(super) struct Photo {
+pub(super) struct Snapshot {
     pub(super) image: Image,
     pub(super) op: Op,
     /// The number of the operation in this life.
@@ -45,7 +45,7 @@ pub(super) struct Nand {
     pub(super) grid: Grid,
     pub(super) contents: Contents,
     pub(super) image: Image,
-    pub(super) photos: Vec<Photo>,
+    pub(super) photos: Vec<Snapshot>,
     pub(super) met: Vec<Met>,
     /// How the first of them go.
     tape: Vec<u8>,
@@ -170,7 +170,7 @@ impl Nand {
     fn operate(&mut self, op: Op) {
         self.say(|grid| op.told(grid));
         if self.records {
-            self.photos.push(Photo {
+            self.photos.push(Snapshot {
                 image: self.image.clone(),
                 op,
                 number: self.ops,

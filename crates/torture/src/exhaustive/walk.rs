@@ -6,7 +6,7 @@ use super::fates::{Alternative, Fate, Moment};
 use super::grid::PageAt;
 use super::image::{Cell, Image};
 use super::live::{Course, Lived, Start, live};
-use super::nand::{Met, Nand, Photo};
+use super::nand::{Met, Nand, Snapshot};
 use super::rot;
 use super::script::{End, Letter, Life, Script};
 use super::small_ftl::Memory;
@@ -229,7 +229,7 @@ impl<'a> Walker<'a> {
         &mut self,
         node: &Node,
         lived: &Lived,
-        photo: &Photo,
+        photo: &Snapshot,
         (letters, happened): (&[Letter], &[(Moment, Alternative)]),
     ) {
         let Some(harms) = node.budget.harms.checked_sub(1 + photo.failures) else { return };

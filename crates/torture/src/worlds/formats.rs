@@ -1,8 +1,8 @@
 //! The formats of a world's device: earlier ones whose data may not be read again, and formats that power cuts.
 
-use super::live::{Dweller, Fault};
+use super::live::{Fault, WorldRun};
 use super::script::{self, Life};
-use super::temper::{Before, Paint};
+use super::temper::{Before, PageFill};
 use crate::crossing::{Crossing, Halt};
 use crate::dice::{Dice, mix};
 use crate::played::Play;
@@ -16,7 +16,7 @@ const KEYS: u32 = 32;
 /// Cuts of a format in a row, at most.
 const CUTS_MAX: u32 = 3;
 
-impl Dweller<'_> {
+impl WorldRun<'_> {
     /// Formats the device, after the earlier formats of this world.
     pub(super) fn format(&mut self, crossing: &mut Crossing) -> Result<(), Fault> {
         let seed = self.world.seed;
@@ -49,13 +49,13 @@ impl Dweller<'_> {
     }
 
     /// Fills the flash. What is there is no device.
-    fn paint(&self, crossing: &mut Crossing, paint: Paint) -> Result<(), Fault> {
+    fn paint(&self, crossing: &mut Crossing, paint: PageFill) -> Result<(), Fault> {
         crossing.play(Play::Painted);
         let kept = self.world.setup.subject.spare_used().as_usize();
         let mut dice = Dice::new(self.world.seed);
         let mut fill = |bytes: &mut [u8]| match paint {
-            Paint::Byte(byte) => bytes.fill(byte),
-            Paint::Noise => bytes.iter_mut().for_each(|byte| *byte = dice.next() as u8),
+            PageFill::Byte(byte) => bytes.fill(byte),
+            PageFill::Noise => bytes.iter_mut().for_each(|byte| *byte = dice.next() as u8),
         };
         crossing.program_all(|data, spare| {
             fill(data);
@@ -121,7 +121,7 @@ impl Dweller<'_> {
                 return Err(unformatted(crossing, formatted.err().unwrap_or_default()));
             }
             crossing.play(Play::FormatCut);
-            let _ = crossing.struck();
+            let _ = crossing.take_cut();
             self.look_after_a_cut(crossing)?;
         }
         Ok(())

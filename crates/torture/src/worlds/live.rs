@@ -30,7 +30,7 @@ pub(super) struct Lived {
     pub(super) tally: Tally,
     /// Mounts.
     pub(super) lives: u64,
-    pub(super) wrong: Option<Felt>,
+    pub(super) wrong: Option<FoundBreach>,
     /// How often a device was read-only until its next mount.
     pub(super) read_only: u64,
     pub(super) played: Played,
@@ -40,7 +40,7 @@ pub(super) struct Lived {
 
 /// A broken promise, and when it was found.
 #[derive(Clone, Debug)]
-pub(super) struct Felt {
+pub(super) struct FoundBreach {
     /// The life, by its number.
     pub(super) life: u32,
     /// What was running.
@@ -68,7 +68,7 @@ enum End {
 }
 
 /// The state of a run: the truth, and whether the device has recovered.
-pub(super) struct Dweller<'a> {
+pub(super) struct WorldRun<'a> {
     pub(super) world: &'a World,
     pub(super) truth: Truth,
     data: Vec<u8>,
@@ -76,7 +76,7 @@ pub(super) struct Dweller<'a> {
     /// has.
     settled: bool,
     /// A use of the device after it failed. Reported at the end, so that it hides nothing worse.
-    used_after_failure: Option<Felt>,
+    used_after_failure: Option<FoundBreach>,
     /// How often it was read-only until its next mount.
     read_only: u64,
 }
@@ -88,7 +88,7 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
         Ok(crossing) => crossing.with_history(history),
         Err(error) => {
             let breach = Breach::Unmountable(error);
-            lived.wrong = Some(Felt { life: 0, doing: "making the device".into(), breach });
+            lived.wrong = Some(FoundBreach { life: 0, doing: "making the device".into(), breach });
             return lived;
         }
     };
@@ -104,27 +104,27 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
     if world.temper.is_stormy {
         crossing.play(Play::Storm);
     }
-    let mut dweller = Dweller::new(world);
-    if let Err((doing, breach)) = caught(|| dweller.format(&mut crossing)) {
-        lived.wrong = Some(Felt { life: 0, doing, breach });
+    let mut run = WorldRun::new(world);
+    if let Err((doing, breach)) = caught(|| run.format(&mut crossing)) {
+        lived.wrong = Some(FoundBreach { life: 0, doing, breach });
         lived.history = crossing.history();
         return lived;
     }
     for life in lives {
         lived.lives += 1;
-        let outcome = caught(|| dweller.live(&mut crossing, life));
+        let outcome = caught(|| run.live(&mut crossing, life));
         let breach = outcome.as_ref().err().map(|(_, breach)| breach);
-        if let Some((cause, fate)) = crossing.struck() {
+        if let Some((cause, fate)) = crossing.take_cut() {
             lived.tally.add(cause, fate, life.number as usize, breach);
         }
         if let Err((doing, breach)) = outcome {
-            lived.wrong = Some(Felt { life: life.number, doing, breach });
+            lived.wrong = Some(FoundBreach { life: life.number, doing, breach });
             break;
         }
     }
     lived.played = *crossing.played();
-    lived.read_only = dweller.read_only;
-    lived.wrong = lived.wrong.or(dweller.used_after_failure);
+    lived.read_only = run.read_only;
+    lived.wrong = lived.wrong.or(run.used_after_failure);
     lived.history = crossing.history();
     lived
 }
@@ -157,7 +157,7 @@ fn fresh(world: &World) -> Result<Crossing, String> {
     Ok(crossing)
 }
 
-impl<'a> Dweller<'a> {
+impl<'a> WorldRun<'a> {
     fn new(world: &'a World) -> Self {
         let setup = &world.setup;
         let truth = Truth::new(setup.capacity(), setup.sector_bytes(), world.compare());
@@ -172,7 +172,7 @@ impl<'a> Dweller<'a> {
     }
 }
 
-impl Dweller<'_> {
+impl WorldRun<'_> {
     pub(super) fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
         crossing.say(|| format!("life {}", life.number));
         crossing.disarm();
@@ -406,7 +406,8 @@ impl Dweller<'_> {
         let answered = if answered.is_empty() { "nothing".into() } else { answered.join(", ") };
         let sentence = format!("it was asked for {asked} operations, and answered {answered}");
         let breach = Breach::UsedAfterFailure(sentence);
-        self.used_after_failure = Some(Felt { life: life.number, doing: doing.into(), breach });
+        self.used_after_failure =
+            Some(FoundBreach { life: life.number, doing: doing.into(), breach });
     }
 }
 

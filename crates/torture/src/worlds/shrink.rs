@@ -3,7 +3,7 @@
 
 use std::mem::discriminant;
 
-use super::live::{Felt, live};
+use super::live::{FoundBreach, live};
 use super::script::Life;
 use super::world::World;
 use crate::history::History;
@@ -15,12 +15,16 @@ const TRIALS: u32 = 1_500;
 struct Shrinking<'a> {
     world: &'a World,
     lives: Vec<Life>,
-    felt: Felt,
+    felt: FoundBreach,
     trials: u32,
 }
 
 /// Finds the smallest part that fails like these lives, and its failure.
-pub(super) fn shrink(world: &World, lives: Vec<Life>, felt: Felt) -> (Vec<Life>, Felt) {
+pub(super) fn shrink(
+    world: &World,
+    lives: Vec<Life>,
+    felt: FoundBreach,
+) -> (Vec<Life>, FoundBreach) {
     let mut shrinking = Shrinking { world, lives, felt, trials: TRIALS };
     loop {
         let before = shrinking.size();

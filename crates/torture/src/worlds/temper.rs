@@ -45,12 +45,12 @@ pub(super) enum Before {
     /// A device of the same shape that was used, formatted that often.
     Formats(u32),
     /// The same on every page.
-    Painted(Paint),
+    Painted(PageFill),
 }
 
 /// What every page holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Paint {
+pub(super) enum PageFill {
     /// One byte.
     Byte(u8),
     /// Noise.
@@ -73,8 +73,8 @@ impl Temper {
         let before = match dice.below(100) {
             0..16 => Before::Formats(1),
             16..20 => Before::Formats(2),
-            20..22 => Before::Painted(Paint::Noise),
-            22..25 => Before::Painted(Paint::Byte(dice.pick(&[0, 0xFF, 0x5A]))),
+            20..22 => Before::Painted(PageFill::Noise),
+            22..25 => Before::Painted(PageFill::Byte(dice.pick(&[0, 0xFF, 0x5A]))),
             _ => Before::Fresh,
         };
         Self {

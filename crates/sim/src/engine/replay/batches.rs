@@ -14,7 +14,7 @@ pub(super) trait Batches {
     /// The next batch; `None` after the last.
     fn next(&mut self) -> Option<Batch>;
 
-    /// Whether it is to hear how each round went.
+    /// Whether it receives how each round went.
     fn hears_rounds(&self) -> bool;
 
     /// Hears how a round went.

@@ -50,13 +50,13 @@ pub(super) struct Places<'a> {
 
 /// What a system tells of each round, if the workload is replayed until all are steady.
 #[cfg(feature = "threads")]
-pub(super) type Ear = Receiver<Option<f64>>;
+pub(super) type RoundReceiver = Receiver<Option<f64>>;
 
-/// Hears of a round from every system. False if one of them has ended.
+/// Receives the figure of a round from every system. False if one of them has ended.
 #[cfg(feature = "threads")]
-fn hear(ears: &[Ear], told: &mut [Vec<Option<f64>>]) -> bool {
-    let mut each = ears.iter().zip(told);
-    each.all(|(ear, values)| ear.recv().map(|value| values.push(value)).is_ok())
+fn receive_round(receivers: &[RoundReceiver], told: &mut [Vec<Option<f64>>]) -> bool {
+    let mut each = receivers.iter().zip(told);
+    each.all(|(receiver, values)| receiver.recv().map(|value| values.push(value)).is_ok())
 }
 
 /// The reader.
@@ -214,12 +214,12 @@ impl<'a> Turns<'a> {
         self.feed.passes.is_none()
     }
 
-    /// The batch after that one, which every system has; `None` after the last. `hear` adds what each system tells of a
-    /// round, and returns whether all of them did.
+    /// The batch after that one, which every system has; `None` after the last. `receive` adds what each system tells
+    /// of a round, and returns whether all of them did.
     pub(super) fn after(
         &mut self,
         batch: &Shared,
-        hear: impl FnOnce(&mut [Vec<Option<f64>>]) -> bool,
+        receive: impl FnOnce(&mut [Vec<Option<f64>>]) -> bool,
     ) -> Result<Option<Batch>, Failure> {
         self.feed.observer.at(self.feed.fraction(), self.feed.requests);
         if self.stop.is_requested() {
@@ -227,7 +227,7 @@ impl<'a> Turns<'a> {
             return Ok(None);
         }
         if batch.ends_round {
-            if !hear(&mut self.told) {
+            if !receive(&mut self.told) {
                 return Ok(None);
             }
             self.settled = self.told.iter().all(|values| steady::is_settled(values));
@@ -246,7 +246,7 @@ impl<'a> Turns<'a> {
     pub(super) fn run(
         mut self,
         first: Batch,
-        ears: &[Ear],
+        receivers: &[RoundReceiver],
         outlets: &[SyncSender<Batch>],
     ) -> Result<Fed, Failure> {
         let mut next = Some(first);
@@ -254,7 +254,7 @@ impl<'a> Turns<'a> {
             if outlets.iter().any(|outlet| outlet.send(Arc::clone(&batch)).is_err()) {
                 break;
             }
-            next = self.after(&batch, |told| hear(ears, told))?;
+            next = self.after(&batch, |told| receive_round(receivers, told))?;
         }
         Ok(self.fed())
     }

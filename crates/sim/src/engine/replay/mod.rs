@@ -191,22 +191,22 @@ impl<'a> Run<'a> {
     ) -> Result<Vec<(Fed, Measured)>, Failure> {
         let turns = Turns::of(reader, systems.len());
         let told = if turns.has_rounds() { systems.len() } else { 0 };
-        let (mouths, ears): (Vec<_>, Vec<_>) = (0..told).map(|_| sync_channel(1)).unzip();
-        let mut mouths = mouths.into_iter();
+        let (senders, receivers): (Vec<_>, Vec<_>) = (0..told).map(|_| sync_channel(1)).unzip();
+        let mut senders = senders.into_iter();
         let (setup, stop) = (self.setup, self.observer.stop());
         let (fed, measured) = thread::scope(|scope| {
             let (outlets, replays): (Vec<_>, Vec<_>) = systems
                 .iter()
                 .map(|system| {
                     let (outlet, batches) = sync_channel(feed::WAITING);
-                    let piped = Piped { batches, tells: mouths.next() };
+                    let piped = Piped { batches, tells: senders.next() };
                     let kind = self.kind(system, stop.clone());
                     let mut replay = Replay::new(kind, piped, witness.clone());
                     let run = move || system.run(setup, &mut replay).map(|()| replay.measured);
                     (outlet, scope.spawn(run))
                 })
                 .unzip();
-            let fed = turns.run(first, &ears, &outlets);
+            let fed = turns.run(first, &receivers, &outlets);
             drop(outlets);
             let ended = replays.into_iter().map(ScopedJoinHandle::join);
             (fed, ended.map(ended_well).collect::<Vec<_>>())
@@ -337,13 +337,13 @@ mod tests {
 
     #[test]
     fn a_write_that_is_lost_is_a_violation_told_with_its_sector() {
-        let told = violation("liar");
+        let told = violation("broken");
         assert!(told.contains("sector") && told.contains("must hold write"), "{told}");
     }
 
     #[test]
     fn a_breach_of_rules_is_a_violation_too() {
-        let told = violation("liar?breach=on");
+        let told = violation("broken?breach=on");
         assert!(told.contains("breach"), "{told}");
     }
 

@@ -59,8 +59,8 @@ impl<'m> Machine<'m> {
     }
 
     /// The disk, for the rival.
-    pub(super) const fn shelf(&self) -> Shelf<'_, 'm> {
-        Shelf(self)
+    pub(super) const fn backing(&self) -> MachineDisk<'_, 'm> {
+        MachineDisk(self)
     }
 
     /// Lets the disk serve, if there is one. The chip waits, and the time counts to that cause.
@@ -74,14 +74,14 @@ impl<'m> Machine<'m> {
     }
 
     /// The chip, for the rival.
-    pub(super) fn door(&self) -> Door<'_, 'm> {
+    pub(super) fn nand(&self) -> MachineNand<'_, 'm> {
         let geometry = *self.chip.borrow().geometry();
-        Door { machine: self, geometry }
+        MachineNand { machine: self, geometry }
     }
 
     /// The probe to which the rival reports the cause of its operations.
-    pub(super) const fn ear(&self) -> Ear<'_> {
-        Ear(self.meter)
+    pub(super) const fn probe(&self) -> MeterProbe<'_> {
+        MeterProbe(self.meter)
     }
 
     fn operations(&self, at: usize) -> Operations {
@@ -192,9 +192,9 @@ fn disk_state(disk: &Disk) -> PartState {
 }
 
 /// A machine's disk as a rival sees it.
-pub(super) struct Shelf<'a, 'm>(&'a Machine<'m>);
+pub(super) struct MachineDisk<'a, 'm>(&'a Machine<'m>);
 
-impl Backing for Shelf<'_, '_> {
+impl Backing for MachineDisk<'_, '_> {
     fn read(&mut self, unit: Unit, data: &mut [u8], cause: Cause) {
         self.0.served(cause, |disk, now| disk.read(now, unit, data));
     }
@@ -216,9 +216,9 @@ impl Backing for Shelf<'_, '_> {
 }
 
 /// Passes the cause of the operations to the meter. They are counted where they are done.
-pub(super) struct Ear<'m>(&'m Meter);
+pub(super) struct MeterProbe<'m>(&'m Meter);
 
-impl Probe for Ear<'_> {
+impl Probe for MeterProbe<'_> {
     #[inline]
     fn operation(&mut self, _: Region, _: Verb, cause: Cause) {
         self.0.set_cause(cause);
@@ -226,12 +226,12 @@ impl Probe for Ear<'_> {
 }
 
 /// A machine's chip as a rival sees it.
-pub(super) struct Door<'a, 'm> {
+pub(super) struct MachineNand<'a, 'm> {
     machine: &'a Machine<'m>,
     geometry: Geometry,
 }
 
-impl NandDevice for Door<'_, '_> {
+impl NandDevice for MachineNand<'_, '_> {
     type Error = Infallible;
 
     #[inline]

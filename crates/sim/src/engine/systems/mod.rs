@@ -14,13 +14,13 @@ use crate::input::device::Setup;
 use crate::input::spec::{self, Values};
 
 mod bench;
+#[cfg(test)]
+mod broken;
 mod capacity;
 mod chains;
 mod disk;
 mod filled;
 mod hardware;
-#[cfg(test)]
-mod liar;
 mod live;
 mod machine;
 mod meter;
@@ -58,7 +58,7 @@ const MOUNTABLE: &[(&str, Plan)] =
 /// Systems for tests only.
 const FOR_TESTS: &[Entry] = &[
     #[cfg(test)]
-    liar::ENTRY,
+    broken::ENTRY,
 ];
 
 /// Every entry: ours, and those from outside.
@@ -202,7 +202,7 @@ impl Several {
             return Chosen::parse(text).map(Self::One);
         }
         let others = entries().map(|entry| entry.name);
-        let others = others.filter(|name| *name != baseline && *name != "liar");
+        let others = others.filter(|name| *name != baseline && *name != "broken");
         [baseline]
             .into_iter()
             .chain(others)
@@ -294,7 +294,7 @@ mod tests {
             parallel: false,
         };
         let setup = device.setup().unwrap();
-        let refused = Chosen::parse("liar").unwrap().blueprint(&setup).map(drop).unwrap_err();
+        let refused = Chosen::parse("broken").unwrap().blueprint(&setup).map(drop).unwrap_err();
         assert!(refused.to_string().contains("take paged, hybrid or conventional"), "{refused}");
         Chosen::parse("hybrid").unwrap().blueprint(&setup).map(drop).unwrap();
     }

@@ -113,7 +113,7 @@ fn run<T: Own>(setup: &Setup, values: &Values, session: &mut dyn Session) -> Res
     let machine = Machine::new(&part, setup, &meter)?;
     let (sector, capacity) = (part.sector_bytes, rivals::capacity(&part));
     let wanted = Wanted { sector, capacity, lanes: rivals::lanes(setup, &part), values };
-    let store = T::build(machine.door(), machine.ear(), &wanted).map_err(rivals::unfit)?;
+    let store = T::build(machine.nand(), machine.probe(), &wanted).map_err(rivals::unfit)?;
     bench::run(&machine, store, session)
 }
 

@@ -55,7 +55,7 @@ fn page_map(
         capacity: capacity(part),
         lanes: lanes(setup, part).of(region),
     };
-    let store = page_map::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    let store = page_map::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
 }
 
@@ -77,7 +77,7 @@ pub(super) fn ko(setup: &Setup, values: &Values, session: &mut dyn Session) -> R
         short: SectorCount::new(u32::try_from(short).unwrap_or(u32::MAX)),
         threshold: number(values, "threshold")?,
     };
-    let store = ko::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    let store = ko::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
 }
 
@@ -98,7 +98,7 @@ pub(super) fn combo(
         lanes: lanes(setup, &part),
         hot_percent: number(values, "hot")?,
     };
-    let store = combo::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    let store = combo::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
 }
 
@@ -131,7 +131,7 @@ pub(super) fn ahdm(
         warm: number(values, "warm")?,
         endurance: Region::ALL.map(endurance),
     };
-    let store = ahdm::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    let store = ahdm::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
 }
 
@@ -174,7 +174,7 @@ pub(super) fn density(
         threshold: number(values, "threshold")?.min(u8::MAX.into()) as u8,
         extra_blocks,
     };
-    let store = density::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    let store = density::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
 }
 
@@ -277,7 +277,7 @@ pub(super) fn disk_cache(
     let meter = Meter::new();
     let machine = Machine::new(&part, &setup, &meter)?;
     let machine = machine.before(disk.map_err(Failure::Arguments)?, part.exported_bytes);
-    let store = disk_cache::new(machine.door(), machine.ear(), machine.shelf(), &config);
+    let store = disk_cache::new(machine.nand(), machine.probe(), machine.backing(), &config);
     bench::run(&machine, store.map_err(unfit)?, session)
 }
 
@@ -362,7 +362,7 @@ pub(super) fn pslc(
         static_permille: number(values, "static")?,
         dynamic_permille: number(values, "dynamic")?,
     };
-    let store = pslc::new(machine.door(), machine.ear(), &config).map_err(unfit)?;
+    let store = pslc::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
 }
 

@@ -1,4 +1,4 @@
-//! Rooms by themselves, as far as each request passes through them. Their own benchmarks look closer.
+//! Parts of the FTL by themselves, as far as each request passes through them. Their own benchmarks look closer.
 
 use std::hint::black_box;
 

@@ -20,7 +20,7 @@ use crate::input::spec::{self, Parameter, Values};
 
 /// Its entry for the registry.
 pub(super) const ENTRY: Entry = Entry {
-    name: "liar",
+    name: "broken",
     title: "loses a write, for tests",
     parameters: &PARAMETERS,
     uses_slc: false,
@@ -37,34 +37,34 @@ const LOST: u32 = 3;
 
 fn run(setup: &Setup, values: &Values, session: &mut dyn Session) -> Result<(), Failure> {
     let breaks_rules = values.is_on("breach").map_err(Failure::Arguments)?;
-    let mut lying = Lying { session, breaks_rules };
+    let mut broken = BrokenSession { session, breaks_rules };
     let plain = spec::parse("conventional", &ours::CONVENTIONAL).map_err(Failure::Arguments)?;
-    ours::conventional(setup, &plain, &mut lying)
+    ours::conventional(setup, &plain, &mut broken)
 }
 
-struct Lying<'a> {
+struct BrokenSession<'a> {
     session: &'a mut dyn Session,
     breaks_rules: bool,
 }
 
-impl Session for Lying<'_> {
+impl Session for BrokenSession<'_> {
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
         self.session.prepare(system, filled)
     }
 
     fn replay(&mut self, system: &mut dyn System) -> Result<(), Failure> {
         let breaks_rules = self.breaks_rules;
-        self.session.replay(&mut Liar { system, writes: 0, breaks_rules })
+        self.session.replay(&mut BrokenSystem { system, writes: 0, breaks_rules })
     }
 }
 
-struct Liar<'a> {
+struct BrokenSystem<'a> {
     system: &'a mut dyn System,
     writes: u32,
     breaks_rules: bool,
 }
 
-impl BlockStore for Liar<'_> {
+impl BlockStore for BrokenSystem<'_> {
     type Error = Infallible;
 
     fn sector_bytes(&self) -> Bytes {
@@ -102,7 +102,7 @@ impl BlockStore for Liar<'_> {
     }
 }
 
-impl System for Liar<'_> {
+impl System for BrokenSystem<'_> {
     fn now(&self) -> Nanos {
         self.system.now()
     }

@@ -7,16 +7,16 @@ use crate::account::Account;
 
 /// The probe that updates the account.
 #[derive(Clone, Debug)]
-pub(crate) struct Teller(Account);
+pub(crate) struct CauseProbe(Account);
 
-impl Teller {
+impl CauseProbe {
     /// A probe that updates that account.
     pub(crate) const fn new(account: Account) -> Self {
         Self(account)
     }
 }
 
-impl Probe for Teller {
+impl Probe for CauseProbe {
     fn operation(&mut self, _: Region, _: Verb, cause: Cause) {
         self.0.set(cause);
     }
