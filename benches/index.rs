@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput};
 use ftl_core::config::Probing;
-use ftl_core::hybrid::slc::index::{Index, IndexShape, LogSequence, LogSlot, Window};
+use ftl_core::hybrid::slc::index::{Index, IndexShape, LogSequence, LogSize, LogSlot, Window};
 use ftl_iface::{BlockCount, Sector, SectorCount};
 
 const ENTRIES: u32 = 32_768;
@@ -54,7 +54,8 @@ fn filled<'ram>(
 
 fn shape(probing: Probing, probes: u8) -> IndexShape {
     let (sectors, blocks) = (SectorCount::new(SECTORS), BlockCount::new(2048));
-    IndexShape::new(ENTRIES, sectors, (SLOTS, blocks), probes, probing).expect("the paper's table")
+    IndexShape::new(ENTRIES, sectors, LogSize { slots: SLOTS, blocks }, probes, probing)
+        .expect("the paper's table")
 }
 
 fn lookups(criterion: &mut Criterion, name: &str, shape: IndexShape) {

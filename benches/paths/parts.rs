@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use ftl_core::config::Probing;
 use ftl_core::filter::{FilterConfig, SizeFilter};
-use ftl_core::hybrid::slc::index::{Index, IndexShape, LogSequence, LogSlot, Window};
+use ftl_core::hybrid::slc::index::{Index, IndexShape, LogSequence, LogSize, LogSlot, Window};
 use ftl_iface::{BlockCount, Bytes, Sector, SectorCount};
 
 use super::{Measure, Null, Numbers, Path, distinct};
@@ -31,8 +31,14 @@ const NOTED: u32 = 8 * FilterConfig::PERIOD;
 /// Has work on an index measured, in which these sectors stand or not.
 fn on_index(stand: bool, measure: Measure<'_>, work: impl Fn(&mut Index<'_>, &[Sector])) {
     let sectors = SectorCount::new(SECTORS);
-    let shape = IndexShape::new(ENTRIES, sectors, (SLOTS, BLOCKS), 8, Probing::Linear)
-        .expect("the paper's table");
+    let shape = IndexShape::new(
+        ENTRIES,
+        sectors,
+        LogSize { slots: SLOTS, blocks: BLOCKS },
+        8,
+        Probing::Linear,
+    )
+    .expect("the paper's table");
     let (mut low, mut high) = (vec![0; shape.low_words()], vec![0; shape.high_bytes()]);
     let mut index = Index::new(shape, &mut low, &mut high);
     let order = distinct(STANDING, SECTORS / 8, &mut Numbers::new(8));

@@ -41,15 +41,22 @@ const fn two_bits(
     EccReport { shift: 4, mask: 3, verdicts, detail, correctable_bits }
 }
 
+/// Spare bytes of a page, and those of them that are free and corrected.
+#[derive(Clone, Copy)]
+struct Spare {
+    bytes: u16,
+    runs: &'static [Run],
+}
+
 /// A part of 64 pages a block, 2 KiB a page.
 const fn part(
     name: &'static str,
     id: &'static [u8],
     blocks: u32,
-    spare: (u16, &'static [Run]),
+    spare: Spare,
     ecc: EccReport,
 ) -> Part {
-    let (spare_bytes, spare_runs) = spare;
+    let Spare { bytes: spare_bytes, runs: spare_runs } = spare;
     let Ok(geometry) = Part::shape(blocks, 64, 2048, spare_runs) else {
         panic!("the geometry is impossible")
     };
@@ -71,7 +78,7 @@ pub const W25N01GV: Part = buffered(part(
     "W25N01GV",
     &[0xEF, 0xAA, 0x21],
     1024,
-    (64, FOUR_OF_SIXTEEN),
+    Spare { bytes: 64, runs: FOUR_OF_SIXTEEN },
     two_bits([Clean, Corrected(1), Uncorrectable, Uncorrectable], None, 1),
 ));
 
@@ -80,7 +87,7 @@ pub const W25N02KV: Part = buffered(part(
     "W25N02KV",
     &[0xEF, 0xAA, 0x22],
     2048,
-    (128, TWELVE_OF_SIXTEEN),
+    Spare { bytes: 128, runs: TWELVE_OF_SIXTEEN },
     two_bits(
         [Clean, SeeDetail, Uncorrectable, Uncorrectable],
         Some(Detail { register: 0x30, shift: 4, mask: 0xF, plus: 0 }),
@@ -93,7 +100,7 @@ pub const GD5F1GQ4UA: Part = part(
     "GD5F1GQ4UA",
     &[0xC8, 0xF1],
     1024,
-    (64, FOUR_OF_SIXTEEN),
+    Spare { bytes: 64, runs: FOUR_OF_SIXTEEN },
     two_bits([Clean, Corrected(7), Uncorrectable, Corrected(8)], None, 8),
 );
 
@@ -102,7 +109,7 @@ pub const GD5F1GQ4UE: Part = part(
     "GD5F1GQ4UE",
     &[0xC8, 0xD1],
     1024,
-    (128, TWELVE_OF_SIXTEEN),
+    Spare { bytes: 128, runs: TWELVE_OF_SIXTEEN },
     two_bits(
         [Clean, SeeDetail, Uncorrectable, Corrected(8)],
         Some(Detail { register: 0xF0, shift: 4, mask: 3, plus: 4 }),
@@ -118,12 +125,22 @@ const FOUR_BITS: EccReport = two_bits(
 );
 
 /// `GigaDevice` GD5F1GQ5UE, 1 Gbit. Four bits of each 512 bytes are corrected.
-pub const GD5F1GQ5UE: Part =
-    part("GD5F1GQ5UE", &[0xC8, 0x51], 1024, (128, TWELVE_OF_SIXTEEN), FOUR_BITS);
+pub const GD5F1GQ5UE: Part = part(
+    "GD5F1GQ5UE",
+    &[0xC8, 0x51],
+    1024,
+    Spare { bytes: 128, runs: TWELVE_OF_SIXTEEN },
+    FOUR_BITS,
+);
 
 /// `GigaDevice` GD5F2GQ5UE, 2 Gbit. Four bits of each 512 bytes are corrected.
-pub const GD5F2GQ5UE: Part =
-    part("GD5F2GQ5UE", &[0xC8, 0x52], 2048, (128, TWELVE_OF_SIXTEEN), FOUR_BITS);
+pub const GD5F2GQ5UE: Part = part(
+    "GD5F2GQ5UE",
+    &[0xC8, 0x52],
+    2048,
+    Spare { bytes: 128, runs: TWELVE_OF_SIXTEEN },
+    FOUR_BITS,
+);
 
 /// All of them.
 pub const ALL: [Part; 6] = [W25N01GV, W25N02KV, GD5F1GQ4UA, GD5F1GQ4UE, GD5F1GQ5UE, GD5F2GQ5UE];

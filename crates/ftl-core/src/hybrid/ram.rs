@@ -34,7 +34,7 @@ use crate::hybrid::logged::LoggedMemory;
 use crate::hybrid::mlc::MlcMemory;
 use crate::hybrid::shape::{Shape, ShapeError};
 use crate::hybrid::slc::LogMemory;
-use crate::hybrid::slc::index::IndexShape;
+use crate::hybrid::slc::index::{IndexShape, LogSize};
 use crate::hybrid::wear::WearMemory;
 #[cfg(feature = "alloc")]
 use crate::memory::Owned;
@@ -163,7 +163,7 @@ impl RamPlan {
         match IndexShape::new(
             entries,
             sectors,
-            (places, log.block_count()),
+            LogSize { slots: places, blocks: log.block_count() },
             config.index.probes,
             config.index.probing,
         ) {

@@ -45,6 +45,14 @@ pub(super) struct Before {
     spare: Vec<u8>,
 }
 
+/// A read that fails, and the seed of what it leaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FailingRead {
+    pub(super) seed: u64,
+    pub(super) page: Page,
+    pub(super) at: Bytes,
+}
+
 impl Leeway {
     /// Saves what buffers hold, if a failed read leaves some of that.
     pub(super) fn save(self, data: &[u8], spare: &[u8]) -> Option<Before> {
@@ -55,7 +63,7 @@ impl Leeway {
     /// Puts into buffers, which hold the truth, what a failed read leaves there.
     pub(super) fn show(
         self,
-        (seed, page, at): (u64, Page, Bytes),
+        read: FailingRead,
         before: Option<&Before>,
         data: &mut [u8],
         spare: &mut [u8],
@@ -73,7 +81,7 @@ impl Leeway {
                 data[fetched..].copy_from_slice(&before.data[fetched..]);
             }
             (FailedRead::Nearly, _) => data.iter_mut().step_by(512).for_each(|byte| *byte ^= 1),
-            _ => Remains::Uncorrectable.show(seed, page, at, data, spare),
+            _ => Remains::Uncorrectable.show(read.seed, read.page, read.at, data, spare),
         }
     }
 

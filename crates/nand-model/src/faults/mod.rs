@@ -159,11 +159,11 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
     ) -> Result<Corrected, ReadError<D::Error>> {
         let before = if self.faults.may_lose(page) { self.leeway.save(data, spare) } else { None };
         let corrected = self.inner.read(page, at, data, spare)?;
-        let place = (self.faults.seed, page, at);
+        let read = leeway::FailingRead { seed: self.faults.seed, page, at };
         let remains = self.faults.torn.read(page);
         match remains {
             Some(Remains::Uncorrectable) if self.leeway.fails(data) => {
-                self.leeway.show(place, before.as_ref(), data, spare);
+                self.leeway.show(read, before.as_ref(), data, spare);
                 return Err(ReadError::Uncorrectable);
             }
             None | Some(Remains::Uncorrectable) => {}
@@ -182,7 +182,7 @@ impl<D: Truth> NandDevice for FaultInjector<D> {
             Some(bits) if !lost => Ok(corrected.max(bits)),
             _ if !self.leeway.fails(data) => Ok(corrected),
             _ => {
-                self.leeway.show(place, before.as_ref(), data, spare);
+                self.leeway.show(read, before.as_ref(), data, spare);
                 Err(ReadError::Uncorrectable)
             }
         }

@@ -64,27 +64,33 @@ fn every_figure_of_a_device_file_stands_beside_its_source() {
 /// Keys that say what the device is, and no figure of it.
 const DESCRIPTIVE: [&str; 3] = ["name", "title", "cell"];
 
-fn assert_figures(
-    part: &Part,
-    region: Region,
-    (page, block_kib): (u32, u64),
+/// What a table of a paper says of a region.
+#[derive(Clone, Copy)]
+struct Figures {
+    page: u32,
+    block_kib: u64,
     endurance: u32,
-    (read, program, erase): (u64, u64, u64),
-) {
+    /// Of a read, a program and an erase.
+    micros: [u64; 3],
+}
+
+fn assert_figures(part: &Part, region: Region, figures: Figures) {
+    let Figures { page, block_kib, endurance, micros: [read, program, erase] } = figures;
     let shape = part.geometry.region(region).unwrap();
-    let figures: &RegionPart = part.region(region).unwrap();
+    let told: &RegionPart = part.region(region).unwrap();
     let what = format!("{} {region}", part.name);
     assert_eq!(shape.page_bytes, Bytes::new(page), "{what}");
     assert_eq!(shape.block_bytes(), block_kib << 10, "{what}");
-    assert_eq!(figures.endurance, endurance, "{what}");
-    assert_eq!(figures.timing.read, Nanos::from_micros(read), "{what}");
-    assert_eq!(figures.timing.program, Nanos::from_micros(program), "{what}");
-    assert_eq!(figures.timing.erase, Nanos::from_micros(erase), "{what}");
-    assert_eq!(figures.timing.bus_picos_per_byte, 0, "{what}: the paper adds no transfer");
+    assert_eq!(told.endurance, endurance, "{what}");
+    assert_eq!(told.timing.read, Nanos::from_micros(read), "{what}");
+    assert_eq!(told.timing.program, Nanos::from_micros(program), "{what}");
+    assert_eq!(told.timing.erase, Nanos::from_micros(erase), "{what}");
+    assert_eq!(told.timing.bus_picos_per_byte, 0, "{what}: the paper adds no transfer");
 }
 
-const SLC_TIMES: (u64, u64, u64) = (25, 200, 1_500);
-const MLC_TIMES: (u64, u64, u64) = (60, 800, 1_500);
+const SLC: Figures =
+    Figures { page: 2048, block_kib: 128, endurance: 100_000, micros: [25, 200, 1_500] };
+const MLC_MICROS: [u64; 3] = [60, 800, 1_500];
 
 #[test]
 fn c1_c2_and_c3_are_table_2_figure_by_figure() {
@@ -92,8 +98,9 @@ fn c1_c2_and_c3_are_table_2_figure_by_figure() {
         [("c1", 2048, 128, 10_000), ("c2", 4096, 512, 10_000), ("c3", 4096, 512, 5_000)]
     {
         let part = builtin(name);
-        assert_figures(&part, Region::Slc, (2048, 128), 100_000, SLC_TIMES);
-        assert_figures(&part, Region::Mlc, (page, block_kib), endurance, MLC_TIMES);
+        assert_figures(&part, Region::Slc, SLC);
+        let figures = Figures { page, block_kib, endurance, micros: MLC_MICROS };
+        assert_figures(&part, Region::Mlc, figures);
         assert_eq!(part.geometry.slc().unwrap().capacity_bytes(), 256 << 20);
         assert_eq!(part.geometry.mlc().unwrap().capacity_bytes(), 21 << 30);
         assert_eq!(part.exported_bytes, 20 << 30);
@@ -105,11 +112,12 @@ fn c1_c2_and_c3_are_table_2_figure_by_figure() {
 #[test]
 fn the_k9_chips_are_table_1_figure_by_figure() {
     let slc = builtin("k9f2g08u0a");
-    assert_figures(&slc, Region::Slc, (2048, 128), 100_000, SLC_TIMES);
+    assert_figures(&slc, Region::Slc, SLC);
     assert_eq!(slc.geometry.slc().unwrap().spare_bytes, Bytes::new(64));
     assert_eq!(slc.geometry.slc().unwrap().capacity_bytes(), 256 << 20);
     let mlc = builtin("k9gag08u0m");
-    assert_figures(&mlc, Region::Mlc, (4096, 512), 5_000, MLC_TIMES);
+    let figures = Figures { page: 4096, block_kib: 512, endurance: 5_000, micros: MLC_MICROS };
+    assert_figures(&mlc, Region::Mlc, figures);
     assert_eq!(mlc.geometry.mlc().unwrap().spare_bytes, Bytes::new(128));
     assert_eq!(mlc.geometry.mlc().unwrap().capacity_bytes(), 2 << 30);
     for (part, price) in [(&slc, 11.05), (&mlc, 3.22)] {

@@ -61,6 +61,18 @@ pub(super) struct Node {
     pub(super) budget: Budget,
 }
 
+/// One way to live some letters.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    letters: &'a [Letter],
+    /// How many of them, from the first on, go as usual.
+    fixed: usize,
+    /// What the device did where it had a choice.
+    met: &'a [Met],
+    /// How many of these choices were given.
+    known: usize,
+}
+
 impl<'a> Walker<'a> {
     pub(super) fn new(
         world: &'a World,
@@ -200,7 +212,7 @@ impl<'a> Walker<'a> {
                 let happened = happened(&met[..photo.met]);
                 self.cut(node, &lived, photo, (letters, &happened));
             }
-            self.end(node, lived, (tape.len(), fixed), (letters, &met));
+            self.end(node, lived, &Way { letters, fixed, met: &met, known: tape.len() });
             (self.nand.met, self.nand.photos) = (met, photos);
         }
     }
@@ -255,13 +267,8 @@ impl<'a> Walker<'a> {
     }
 
     /// What follows the last letter: a broken promise, or power that is switched off.
-    fn end(
-        &mut self,
-        node: &Node,
-        lived: Lived,
-        (known, fixed): (usize, usize),
-        (letters, met): (&[Letter], &[Met]),
-    ) {
+    fn end(&mut self, node: &Node, lived: Lived, way: &Way<'_>) {
+        let Way { letters, fixed, met, known } = *way;
         self.count();
         if let Some((at, sentence)) = lived.broken {
             if at + 1 >= letters.len() {

@@ -21,6 +21,19 @@ pub enum Fetched<'a> {
     Unreadable,
 }
 
+/// Slots of a page on flash, and the slots of the buffer that they are for.
+#[derive(Clone, Copy, Debug)]
+pub struct SlotRun {
+    /// The page on flash.
+    pub spot: Spot,
+    /// The first on flash.
+    pub from: u16,
+    /// The first of the buffer.
+    pub to: u16,
+    /// How many.
+    pub count: u16,
+}
+
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     fn slots_range(&self, slot: u16, count: u16) -> core::ops::Range<usize> {
         let sector = self.sector_bytes.as_usize();
@@ -111,11 +124,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// programmed, which holds what they do: usually that sector and the following ones.
     pub fn fetch_run(
         &mut self,
-        (spot, from): (Spot, u16),
-        (to, count): (u16, u16),
+        run: SlotRun,
         first: Sector,
         cause: Cause,
     ) -> Result<Fetched<'_>, Fault<D::Error>> {
+        let SlotRun { spot, from, to, count } = run;
         let tag = match self.fetch_unguarded(spot, from, (to, count), cause) {
             Ok(Some(tag)) => tag,
             Ok(None) | Err(Fault::Uncorrectable) => return Ok(Fetched::Unreadable),

@@ -16,7 +16,7 @@ mod seen;
 mod spot;
 mod weak;
 
-pub use buffer::Fetched;
+pub use buffer::{Fetched, SlotRun};
 pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use gather::Gathered;
 pub use image::{ImageReader, ImageWriter, Written};

@@ -56,8 +56,7 @@ pub struct MapMemory<'ram> {
 pub struct Maps<'ram> {
     memory: MapMemory<'ram>,
     owners: Numbers<'ram, MapId>,
-    sectors: NonZeroU32,
-    slots: NonZeroU32,
+    block: BlockSize,
     hand: u16,
     /// Where the map of a chain may be, by the low bits of its number: checked before all others.
     hints: [u16; HINTS],
@@ -80,17 +79,26 @@ pub const fn maps_for(cache_entries: u16) -> u32 {
     (if cache_entries == 0 { 1 } else { cache_entries as u32 }) + 1
 }
 
+/// Sectors of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockSize {
+    /// Of all its pages.
+    pub sectors: NonZeroU32,
+    /// Of one page.
+    pub slots: NonZeroU32,
+}
+
 impl<'ram> Maps<'ram> {
     /// An empty cache over that memory, whose last map is the fold's.
     pub fn new(
         owners: &'ram mut [u16],
         memory: MapMemory<'ram>,
-        (sectors, slots): (NonZeroU32, NonZeroU32),
+        block: BlockSize,
         keeps: bool,
         width: Width,
     ) -> Self {
         let owners = Numbers::of_width(owners, width);
-        Self { memory, owners, sectors, slots, hand: 0, hints: [0; HINTS], keeps }
+        Self { memory, owners, block, hand: 0, hints: [0; HINTS], keeps }
     }
 
     fn cached(&self) -> usize {
@@ -197,14 +205,14 @@ impl<'ram> Maps<'ram> {
     }
 
     fn range(&self, map: MapId) -> core::ops::Range<usize> {
-        let sectors = self.sectors.get() as usize;
+        let sectors = self.block.sectors.get() as usize;
         let start = usize::from(map.0) * sectors;
         start..start + sectors
     }
 
     #[inline]
     fn cell(&self, map: MapId, offset: u32) -> usize {
-        usize::from(map.0) * self.sectors.get() as usize + offset as usize
+        usize::from(map.0) * self.block.sectors.get() as usize + offset as usize
     }
 
     /// Where the chain keeps the sector with that offset.
@@ -215,11 +223,11 @@ impl<'ram> Maps<'ram> {
             Some(&TRIMMED) => MapEntry::Trimmed,
             Some(&cell) => {
                 let cell = u32::from(cell);
-                let (ordinal, rest) = (cell / self.sectors, cell % self.sectors);
+                let (ordinal, rest) = (cell / self.block.sectors, cell % self.block.sectors);
                 MapEntry::Log {
                     ordinal: ordinal as u16,
-                    page: (rest / self.slots) as u16,
-                    slot: (rest % self.slots) as u16,
+                    page: (rest / self.block.slots) as u16,
+                    slot: (rest % self.block.slots) as u16,
                 }
             }
         }
@@ -240,12 +248,16 @@ impl<'ram> Maps<'ram> {
             MapEntry::InPlace => IN_PLACE,
             MapEntry::Trimmed => TRIMMED,
             MapEntry::Log { ordinal, page, slot } => {
-                let pages =
-                    u32::from(ordinal) * self.sectors.get() + u32::from(page) * self.slots.get();
+                let pages = u32::from(ordinal) * self.block.sectors.get()
+                    + u32::from(page) * self.block.slots.get();
                 (pages + u32::from(slot)) as u16
             }
         };
-        debug_assert!(offset < self.sectors.get(), "offset {offset} of {}", self.sectors);
+        debug_assert!(
+            offset < self.block.sectors.get(),
+            "offset {offset} of {}",
+            self.block.sectors
+        );
         let at = self.cell(map, offset);
         if let Some(cell) = self.memory.cells.get_mut(at) {
             *cell = code;

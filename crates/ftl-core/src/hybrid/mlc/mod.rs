@@ -29,7 +29,7 @@ use crate::table::{Bits, BlockNumber, word};
 
 use chains::Chains;
 use fold::Fold;
-use maps::{MapEntry, MapId, Maps};
+use maps::{BlockSize, MapEntry, MapId, Maps};
 pub use memory::MlcMemory;
 use sketch::Sketches;
 
@@ -95,7 +95,7 @@ impl<'ram> Mlc<'ram> {
             maps: Maps::new(
                 memory.owners,
                 memory.maps,
-                (sectors, slots),
+                BlockSize { sectors, slots },
                 keeps_maps,
                 shape.width(),
             ),

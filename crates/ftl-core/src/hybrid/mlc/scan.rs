@@ -27,6 +27,13 @@ struct Scanned {
     may_be_torn: bool,
 }
 
+/// Pages of a block that cannot be read, from the first to the last.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    first: u16,
+    last: u16,
+}
+
 impl Mlc<'_> {
     /// The chain's map: from the cache, or by a scan.
     #[inline]
@@ -93,7 +100,7 @@ impl Mlc<'_> {
     ) -> Result<u32, Fault<D::Error>> {
         let (mut read, mut end, mut in_order) = (0, 0, true);
         let mut note = PageNote::Nothing;
-        let mut lost: Option<(u16, u16)> = None;
+        let mut lost: Option<Gap> = None;
         for page in 0..self.area.pages {
             let spot = Spot::chain(at.block, page);
             read += 1;
@@ -107,7 +114,7 @@ impl Mlc<'_> {
                 Seen::Unreadable => {
                     in_order = false;
                     note = PageNote::Nothing;
-                    lost = Some((lost.map_or(page, |(first, _)| first), page));
+                    lost = Some(Gap { first: lost.map_or(page, |gap| gap.first), last: page });
                     // What it held is unknown here, so the sketch must allow everything.
                     self.sketches.fill(at.logical);
                 }
@@ -123,7 +130,7 @@ impl Mlc<'_> {
                     in_order &= tag.kind == Kind::ChainInPlace;
                     note = noted.unwrap_or(PageNote::Nothing);
                     if noted.is_none() {
-                        lost = Some((page, page));
+                        lost = Some(Gap { first: page, last: page });
                     }
                 }
             }
@@ -142,7 +149,7 @@ impl Mlc<'_> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
         at: Scanned,
-        gap: (u16, u16),
+        gap: Gap,
         (spot, tag): (Spot, Tag),
     ) -> Result<Option<PageNote>, Fault<D::Error>> {
         self.note_lost(flash, at, gap, tag)?;
@@ -168,7 +175,7 @@ impl Mlc<'_> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
         at: Scanned,
-        (first, last): (u16, u16),
+        Gap { first, last }: Gap,
         next: Tag,
     ) -> Result<(), Fault<D::Error>> {
         // What a page in order repeats covers all pages before it; any other page covers only one.

@@ -6,7 +6,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
-use crate::hybrid::flash::{AGAIN_MAX, Content, Fetched, Gathered, Spot};
+use crate::hybrid::flash::{AGAIN_MAX, Content, Fetched, Gathered, SlotRun, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::{Attempt, Job};
 use crate::hybrid::mlc::maps::MapEntry;
@@ -291,7 +291,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<(), Fault<D::Error>> {
         let SourceSlot { spot, slot: from, of } = piece;
         let (first, cause) = (making.sector(to), making.job.cause);
-        let found = match self.flash.fetch_run((spot, from), (to, run), first, cause)? {
+        let wanted = SlotRun { spot, from, to, count: run };
+        let found = match self.flash.fetch_run(wanted, first, cause)? {
             Fetched::Run => return Ok(()),
             Fetched::Other(page) => Some(Gathered::of(&page, from, run)),
             Fetched::Unreadable => None,

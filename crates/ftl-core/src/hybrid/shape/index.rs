@@ -40,6 +40,15 @@ const WIDE_BITS: u32 = 40;
 /// At least one bit of the place must be in the word; otherwise the place could not be shifted out of it.
 const LARGEST_KEY: u32 = WORD_BITS - 1;
 
+/// The size of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogSize {
+    /// Blocks times pages times sectors per page.
+    pub slots: u32,
+    /// Its blocks.
+    pub blocks: BlockCount,
+}
+
 impl IndexShape {
     /// The fewest entries: below three there is no prime.
     pub const FEWEST_ENTRIES: u32 = 3;
@@ -48,18 +57,18 @@ impl IndexShape {
     /// The most probes of a lookup.
     pub const MOST_PROBES: u8 = 32;
 
-    /// Returns the shape of an index of this many entries, for a store of this many sectors and a log of this many
-    /// slots (blocks times pages times sectors per page) and blocks.
+    /// Returns the shape of an index of this many entries, for a store of this many sectors and that log.
     ///
     /// P is the largest prime below `entries`, never `entries` itself. Probes that would visit a cell a second time are
     /// omitted: a linear window is at most as long as the table, a quadratic one at most half of P plus one.
     pub const fn new(
         entries: u32,
         sectors: SectorCount,
-        (slots, blocks): (u32, BlockCount),
+        log: LogSize,
         max_probes: u8,
         probing: Probing,
     ) -> Result<Self, IndexShapeError> {
+        let LogSize { slots, blocks } = log;
         if entries < Self::FEWEST_ENTRIES || entries > Self::MOST_ENTRIES {
             return Err(IndexShapeError::Entries(entries));
         }
@@ -377,7 +386,8 @@ mod tests {
         blocks: u32,
     ) -> Result<IndexShape, IndexShapeError> {
         let blocks = BlockCount::new(blocks);
-        IndexShape::new(entries, SectorCount::new(sectors), (slots, blocks), 8, Probing::Linear)
+        let log = LogSize { slots, blocks };
+        IndexShape::new(entries, SectorCount::new(sectors), log, 8, Probing::Linear)
     }
 
     /// The paper's device: 20 GB of 2-KiB sectors, 256 MiB of SLC in blocks of 64 pages of 2 KiB,
@@ -385,7 +395,7 @@ mod tests {
     const PAPER: Result<IndexShape, IndexShapeError> = IndexShape::new(
         32_768,
         SectorCount::new(10 << 20),
-        (2048 * 64, BlockCount::new(2048)),
+        LogSize { slots: 2048 * 64, blocks: BlockCount::new(2048) },
         8,
         Probing::Linear,
     );
@@ -435,8 +445,8 @@ mod tests {
         }
         for probes in [0, 33] {
             let sectors = SectorCount::new(9);
-            let refused =
-                IndexShape::new(9, sectors, (9, BlockCount::new(9)), probes, Probing::Quadratic);
+            let log = LogSize { slots: 9, blocks: BlockCount::new(9) };
+            let refused = IndexShape::new(9, sectors, log, probes, Probing::Quadratic);
             assert_eq!(refused, Err(IndexShapeError::Probes(probes)));
         }
     }
@@ -446,8 +456,8 @@ mod tests {
         for probing in [Probing::Linear, Probing::Quadratic] {
             for entries in 3..150 {
                 let sectors = SectorCount::new(1000);
-                let blocks = BlockCount::new(10);
-                let shape = IndexShape::new(entries, sectors, (100, blocks), 32, probing).unwrap();
+                let log = LogSize { slots: 100, blocks: BlockCount::new(10) };
+                let shape = IndexShape::new(entries, sectors, log, 32, probing).unwrap();
                 for home in 0..shape.prime().get() {
                     let mut seen = std::collections::BTreeSet::new();
                     for (displacement, cell) in shape.window(home) {

@@ -128,7 +128,7 @@ impl Area {
     const fn new(
         region: Region,
         shape: &RegionGeometry,
-        (first, blocks): (u32, u32),
+        blocks: Range<u32>,
         sector: Bytes,
         pages: PageCount,
     ) -> Result<Self, ShapeError> {
@@ -149,8 +149,8 @@ impl Area {
         }
         Ok(Self {
             region,
-            first,
-            blocks: blocks as BlockNumber,
+            first: blocks.start,
+            blocks: (blocks.end - blocks.start) as BlockNumber,
             pages: pages.get() as u16,
             page_bytes: shape.page_bytes,
             spare_bytes: shape.spare_bytes,
@@ -311,17 +311,16 @@ impl Shape {
             return Err(ShapeError::TooManyLogBlocks { blocks });
         }
         let pages = first_shape.pairing.word_lines(first_shape.pages_per_block);
-        let meta = match Area::new(first, first_shape, (0, meta_blocks), sector, pages) {
+        let meta = match Area::new(first, first_shape, 0..meta_blocks, sector, pages) {
             Ok(area) => area,
             Err(error) => return Err(error),
         };
+        let log_end = meta_blocks + log_blocks;
         let log = match log_region {
-            Some(shape) => {
-                match Area::new(first, shape, (meta_blocks, log_blocks), sector, pages) {
-                    Ok(area) => Some(area),
-                    Err(error) => return Err(error),
-                }
-            }
+            Some(shape) => match Area::new(first, shape, meta_blocks..log_end, sector, pages) {
+                Ok(area) => Some(area),
+                Err(error) => return Err(error),
+            },
             None => None,
         };
         if let Some(area) = &log
@@ -331,7 +330,7 @@ impl Shape {
         }
         // Chains follow in the same region, or have their own.
         let taken = match (first, chain_region) {
-            (Region::Slc, Region::Slc) | (Region::Mlc, Region::Mlc) => meta_blocks + log_blocks,
+            (Region::Slc, Region::Slc) | (Region::Mlc, Region::Mlc) => log_end,
             _ => 0,
         };
         let left = chain_shape.blocks.get().saturating_sub(taken);
@@ -339,7 +338,7 @@ impl Shape {
             return Err(ShapeError::TooManyBlocks { blocks: left });
         }
         let pages = chain_shape.pages_per_block;
-        match Area::new(chain_region, chain_shape, (taken, left), sector, pages) {
+        match Area::new(chain_region, chain_shape, taken..taken + left, sector, pages) {
             Ok(chain) => Ok((meta, log, chain)),
             Err(error) => Err(error),
         }

@@ -53,6 +53,14 @@ impl std::fmt::Display for Unfit {
 
 impl std::error::Error for Unfit {}
 
+/// A page of a block of an area.
+#[derive(Clone, Copy)]
+struct At {
+    area: usize,
+    block: u32,
+    first: u32,
+}
+
 impl<D: NandDevice, P: Probe> Units<D, P> {
     /// An empty store of that capacity on those areas of a device.
     pub fn new(
@@ -252,7 +260,8 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         let place = loop {
             let (block, at) = self.slot(to)?;
             let (base, pages) = self.bases[to.area];
-            let programmed = self.program((to.area, block, at * pages), unit, data, cause);
+            let programmed =
+                self.program(At { area: to.area, block, first: at * pages }, unit, data, cause);
             let area = &mut self.areas[to.area];
             match programmed {
                 Ok(()) => {
@@ -274,15 +283,16 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         Ok(())
     }
 
-    /// Programs the pages of a unit, starting at that page of a block of an area.
+    /// Programs the pages of a unit, the first of them there.
     #[inline]
     fn program(
         &mut self,
-        (area, block, first): (usize, u32, u32),
+        at: At,
         unit: Unit,
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
+        let At { area, block, first } = at;
         let block = self.areas[area].block(block);
         if self.bases[area].1 == 1 {
             return self.flash.program(page(block, first), data, unit.0, cause);

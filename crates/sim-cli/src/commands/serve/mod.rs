@@ -61,8 +61,8 @@ use baseline::Baseline;
 use cuts::Cuts;
 use drive::{Ledger, Pace};
 use listen::{Endpoint, Listener};
-use server::Server;
 pub use server::{CONNECTIONS_MOST, HANDSHAKE_MOST};
+use server::{Server, Service};
 use status::Status;
 use wire::Access;
 
@@ -160,7 +160,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let access = if args.read_only { Access::ReadOnly } else { Access::ReadWrite };
     let ledger = Ledger::new(keeper, access, record, baseline, pace)?;
     let cuts = args.cut_every.clone().unwrap_or_default();
-    let mut server = Server::new(&runtime, listener, ledger, cuts, (chosen.name.clone(), status))?;
+    let service = Service { ledger, cuts, system: chosen.name.clone(), status };
+    let mut server = Server::new(&runtime, listener, service)?;
     let ended = match disk {
         Disk::Lasting(disk) => {
             let (blueprint, chip) = *disk;

@@ -61,6 +61,14 @@ pub(super) struct Server<'a> {
     parts: Parts,
 }
 
+/// What is served, and how it is followed.
+pub(super) struct Service {
+    pub(super) ledger: Ledger,
+    pub(super) cuts: Cuts,
+    pub(super) system: String,
+    pub(super) status: Status,
+}
+
 struct Parts {
     listener: Listener,
     /// Those that end it, and the one that cuts the power.
@@ -79,10 +87,9 @@ impl<'a> Server<'a> {
     pub(super) fn new(
         runtime: &'a Runtime,
         listener: Listener,
-        ledger: Ledger,
-        cuts: Cuts,
-        (system, status): (String, Status),
+        service: Service,
     ) -> Result<Self, Failure> {
+        let Service { ledger, cuts, system, status } = service;
         let _entered = runtime.enter();
         let terminate = signal(SignalKind::terminate())?;
         let hang_up = signal(SignalKind::hangup())?;

@@ -172,9 +172,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), out)?;
     code(out)?;
     let bound = WorstCase::new(plan.shape(), &config);
-    let settled = Some(("after a power cut", bound.settle()));
-    let costs = |one, many| [bound.read(one), bound.write(one), bound.write(many), bound.trim(one)];
-    worst((&part, config.sector_bytes), (costs, bound.maintain(1), settled), out)?;
+    let (one, many) = (SectorCount::new(1), many(config.sector_bytes));
+    let bounds = Bounds {
+        many,
+        read: bound.read(one),
+        write: bound.write(one),
+        write_many: bound.write(many),
+        trim: bound.trim(one),
+        maintain: bound.maintain(1),
+        settled: Some(("after a power cut", bound.settle())),
+    };
+    worst(&part, config.sector_bytes, bounds, out)?;
     mounts::of_chains(&part, &plan, &config, out)
 }
 
@@ -183,8 +191,18 @@ fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Fa
     ram(plan.rows(), plan.total_bytes(), out)?;
     code(out)?;
     let bound = PagedWorstCase::new(plan.shape());
-    let costs = |one, many| [bound.read(one), bound.write(one), bound.write(many), bound.trim(one)];
-    worst((part, plan.shape().sector_bytes), (costs, bound.maintain(1), None), out)?;
+    let sector_bytes = plan.shape().sector_bytes;
+    let (one, many) = (SectorCount::new(1), many(sector_bytes));
+    let bounds = Bounds {
+        many,
+        read: bound.read(one),
+        write: bound.write(one),
+        write_many: bound.write(many),
+        trim: bound.trim(one),
+        maintain: bound.maintain(1),
+        settled: None,
+    };
+    worst(part, sector_bytes, bounds, out)?;
     writeln!(
         out,
         "  A write that finds an area without free blocks waits\n  longer, until some are freed."
@@ -221,19 +239,27 @@ fn code(out: &mut dyn Write) -> Result<(), Failure> {
 /// The name and the bound of the work that a mount leaves to the first request, if there is any.
 type Settled = Option<(&'static str, Operations)>;
 
-fn worst(
-    (part, sector): (&Part, Bytes),
-    (costs, maintain, settled): (
-        impl Fn(SectorCount, SectorCount) -> [Operations; 4],
-        Operations,
-        Settled,
-    ),
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
+/// Bounds of an FTL's work.
+#[derive(Clone, Copy)]
+struct Bounds {
+    many: SectorCount,
+    read: Operations,
+    write: Operations,
+    write_many: Operations,
+    trim: Operations,
+    maintain: Operations,
+    settled: Settled,
+}
+
+/// As many sectors as 64 KiB have.
+fn many(sector: Bytes) -> SectorCount {
+    SectorCount::new((65_536 / sector.get()).max(1))
+}
+
+fn worst(part: &Part, sector: Bytes, bounds: Bounds, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out)?;
+    let Bounds { many, read, write, write_many, trim, maintain, settled } = bounds;
     let sector = u64::from(sector.get());
-    let many = SectorCount::new((65_536 / sector).max(1) as u32);
-    let [read, write, write_many, trim] = costs(SectorCount::new(1), many);
     let heads = ["at most", "reads", "programs", "erases", "time"];
     let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
     let mut table = Table::new(heads.into_iter().zip(edges));

@@ -31,7 +31,7 @@ pub(super) fn shape(
     probing: Probing,
 ) -> IndexShape {
     let (sectors, blocks) = (SectorCount::new(sectors), BlockCount::new(LOG_BLOCKS));
-    IndexShape::new(entries, sectors, (slots, blocks), probes, probing).unwrap()
+    IndexShape::new(entries, sectors, LogSize { slots, blocks }, probes, probing).unwrap()
 }
 
 /// Blocks of the log in these tests.
@@ -139,7 +139,8 @@ fn the_clock_hand_frees_every_expired_entry_before_its_age_begins_anew() {
         // the other bits.
         let figures = (SectorCount::new(u32::MAX), BlockCount::new(blocks));
         let (sectors, log) = figures;
-        let shape = IndexShape::new(40, sectors, (blocks, log), 8, Probing::Linear).unwrap();
+        let size = LogSize { slots: blocks, blocks: log };
+        let shape = IndexShape::new(40, sectors, size, 8, Probing::Linear).unwrap();
         let mut memory = Owned::new(shape);
         let mut index = memory.index();
         let stride = index.expire_stride(log);

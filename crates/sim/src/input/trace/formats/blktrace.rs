@@ -218,16 +218,15 @@ mod tests {
         (0..hexadecimal.len()).step_by(2).map(digit).collect()
     }
 
-    fn record(
-        action: u32,
-        kind: u32,
-        (block, bytes): (u64, u32),
-        device: u32,
-        payload: u16,
-    ) -> Vec<u8> {
+    /// What was done, and to what kind of request.
+    const fn of(action: u32, kind: u32) -> u32 {
+        kind << 16 | action
+    }
+
+    fn record(action: u32, (block, bytes): (u64, u32), device: u32, payload: u16) -> Vec<u8> {
         let mut record = [MAGIC, 1].map(u32::to_le_bytes).concat();
         record.extend([1_000, block].map(u64::to_le_bytes).concat());
-        record.extend([bytes, kind << 16 | action, 9, device, 0].map(u32::to_le_bytes).concat());
+        record.extend([bytes, action, 9, device, 0].map(u32::to_le_bytes).concat());
         record.extend([0, payload].map(u16::to_le_bytes).concat());
         record.resize(RECORD + usize::from(payload), 0xAA);
         record
@@ -243,7 +242,7 @@ mod tests {
             length: 28_672,
         };
         assert_eq!(parse(&FORMAT, &recorded), [write]);
-        recorded.extend(record(ISSUE, kind::WRITE, (8, 4096), 0x0080_0010, 0));
+        recorded.extend(record(of(ISSUE, kind::WRITE), (8, 4096), 0x0080_0010, 0));
         let issued = Request { time: Nanos::new(1_000), op: Op::Write, offset: 4096, length: 4096 };
         assert_eq!(parse(&FORMAT, &recorded), [issued]);
     }
@@ -251,13 +250,13 @@ mod tests {
     #[test]
     fn kinds_are_told_apart_and_devices_are_set_side_by_side() {
         let trace = [
-            record(ISSUE, READ, (8, 4096), 5, 0),
-            record(ISSUE | WITH_GROUP, kind::DISCARD | kind::WRITE, (16, 1 << 20), 6, 8),
-            record(ISSUE, kind::FLUSH | kind::WRITE, (0, 0), 5, 0),
-            record(ISSUE, kind::COMMAND | READ, (0, 36), 5, 16),
-            record(ISSUE, READ, (0, 0), 5, 0),
-            record(2, kind::NOTE, (0, 0), 5, 100),
-            record(QUEUE, READ, (8, 4096), 5, 0),
+            record(of(ISSUE, READ), (8, 4096), 5, 0),
+            record(of(ISSUE | WITH_GROUP, kind::DISCARD | kind::WRITE), (16, 1 << 20), 6, 8),
+            record(of(ISSUE, kind::FLUSH | kind::WRITE), (0, 0), 5, 0),
+            record(of(ISSUE, kind::COMMAND | READ), (0, 36), 5, 16),
+            record(of(ISSUE, READ), (0, 0), 5, 0),
+            record(of(2, kind::NOTE), (0, 0), 5, 100),
+            record(of(QUEUE, READ), (8, 4096), 5, 0),
         ];
         let found: Vec<(Op, u64, u64)> =
             parse(&FORMAT, trace.concat()).iter().map(|r| (r.op, r.offset, r.length)).collect();
@@ -268,7 +267,7 @@ mod tests {
 
     #[test]
     fn machines_that_write_the_high_byte_first_are_understood() {
-        let little = record(ISSUE, READ, (0x0102_0304, 8192), 5, 0);
+        let little = record(of(ISSUE, READ), (0x0102_0304, 8192), 5, 0);
         let mut big = little.clone();
         for field in
             [0..4, 4..8, 8..16, 16..24, 24..28, 28..32, 32..36, 36..40, 40..44, 44..46, 46..48]
@@ -280,11 +279,11 @@ mod tests {
 
     #[test]
     fn what_is_cut_or_is_no_record_is_bad_and_ends_the_file() {
-        let good = record(ISSUE, READ, (8, 4096), 5, 4);
+        let good = record(of(ISSUE, READ), (8, 4096), 5, 4);
         let cut = |length: usize| fault(&FORMAT, [&good, &good[..length]].concat());
         assert!(cut(20).0.contains("48 bytes") && cut(20).1.starts_with("20 bytes: 07 74 61 65"));
         assert_eq!(cut(50).1, "2 of 4 bytes");
-        let beyond = record(ISSUE, READ, (u64::MAX, 4096), 5, 0);
+        let beyond = record(of(ISSUE, READ), (u64::MAX, 4096), 5, 0);
         assert!(fault(&FORMAT, beyond).1.contains("block 18446744073709551615"));
         let mut input = Input::new(std::io::Cursor::new([vec![0; 100], good].concat())).unwrap();
         let mut parser = (FORMAT.parser)(input.head());
