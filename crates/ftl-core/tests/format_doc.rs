@@ -1,11 +1,11 @@
 //! Keeps `docs/FORMAT.md` up to date: each example in it is computed from the layout and compared with the text.
 //!
-//! To renew the examples after a change of the format (which asks for a new version): `RENEW=1 cargo test -p ftl-core
-//! format_doc::`, and read what changed.
+//! To renew the examples after a change of the format (which asks for a new version):
+//! `UPDATE_EXPECT=1 cargo test -p ftl-core format_doc::`, and read what changed.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
+use expect_test::{ExpectFile, expect_file};
 use ftl_core::hybrid::shape::{CHECKPOINT_AREAS, HEADER_BLOCKS};
 use ftl_core::hybrid::slc::index::IndexShape;
 use ftl_core::layout::{
@@ -16,8 +16,8 @@ use ftl_iface::{Bytes, PageCount, Pairing, Sector, SectorCount};
 
 const KEY: FormatKey = FormatKey::new(0x00C0_FFEE);
 
-fn document() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/FORMAT.md")
+fn document() -> ExpectFile {
+    expect_file!["../../../docs/FORMAT.md"]
 }
 
 /// Prints bytes as the document does: sixteen per line, after the number of the first.
@@ -159,23 +159,15 @@ fn with_examples(text: &str) -> String {
 
 #[test]
 fn every_example_of_the_document_is_what_the_layout_writes() {
-    let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md");
-    let renewed = with_examples(&text);
+    let text = document().data();
     assert_eq!(text.matches("<!-- example: ").count(), examples().len());
-    if std::env::var_os("RENEW").is_some() {
-        std::fs::write(document(), &renewed).expect("docs/FORMAT.md written");
-        return;
-    }
-    for (line, (found, wanted)) in text.lines().zip(renewed.lines()).enumerate() {
-        assert_eq!(found, wanted, "docs/FORMAT.md, line {}: renew the examples", line + 1);
-    }
-    assert_eq!(text, renewed, "docs/FORMAT.md: renew the examples");
+    document().assert_eq(&with_examples(&text));
 }
 
 /// Compares figures and tables of the document with the constants of the code.
 #[test]
 fn the_documents_figures_are_the_codes() {
-    let text = std::fs::read_to_string(document()).expect("docs/FORMAT.md").replace('\n', " ");
+    let text = document().data().replace('\n', " ");
     let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
     says(&format!("Format version **{}**", Header::VERSION));
     says(&format!("**{}** for devices of more than 65,534 chain blocks", Header::WIDE_VERSION));

@@ -2,13 +2,12 @@
 //! shows whether it changes the behaviour.
 //!
 //! The table is `tests/golden.txt`. If a change of behaviour is intended,
-//! `RENEW_TABLES=1 cargo test -p ftl-core golden::` prints the new table and writes it. The difference belongs into the
-//! same commit as the change, whose message says why the numbers are better.
+//! `UPDATE_EXPECT=1 cargo test -p ftl-core golden::` writes the new one. The difference belongs into the same commit as
+//! the change, whose message says why the numbers are better.
 
 use crate::world;
 
-use std::path::PathBuf;
-
+use expect_test::expect_file;
 use ftl_core::Config;
 use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{Endurance, FilterChoice, IndexConfig};
@@ -152,32 +151,11 @@ fn table(name: &str, counters: &Counters) -> String {
     format!("{text}\n  {}\n", lines.join("\n  "))
 }
 
-fn page() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden.txt")
-}
-
 #[test]
 fn fixed_requests_cost_what_they_always_did() {
     let tables: Vec<String> =
         scenarios().iter().map(|scenario| table(scenario.name, &run(scenario))).collect();
-    let found = tables.join("\n");
-    if std::env::var_os("RENEW_TABLES").is_some() {
-        println!("{found}");
-        std::fs::write(page(), found).expect("the table can be written");
-        return;
-    }
-    let golden = std::fs::read_to_string(page()).expect("tests/golden.txt");
-    let differing: Vec<&str> = golden
-        .split("\n\n")
-        .zip(found.split("\n\n"))
-        .filter(|(golden, found)| golden.trim_end() != found.trim_end())
-        .map(|(_, found)| found)
-        .collect();
-    assert!(
-        golden == found,
-        "these cost something else than in tests/golden.txt; renew it if that is meant:\n{}",
-        differing.join("\n\n")
-    );
+    expect_file!["golden.txt"].assert_eq(&tables.join("\n"));
 }
 
 #[test]

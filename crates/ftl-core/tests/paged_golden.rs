@@ -2,13 +2,12 @@
 //! change of the code shows whether it changes the behaviour.
 //!
 //! The table is `tests/paged_golden.txt`. If a change of behaviour is intended,
-//! `RENEW_TABLES=1 cargo test -p ftl-core paged_golden::` rewrites it. The difference belongs into the same commit as
+//! `UPDATE_EXPECT=1 cargo test -p ftl-core paged_golden::` rewrites it. The difference belongs into the same commit as
 //! the change, whose message says why the numbers are better.
 
 use crate::world;
 
-use std::path::PathBuf;
-
+use expect_test::expect_file;
 use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams, Victims};
 use ftl_core::probe::{Cause, Counters, Verb};
@@ -106,21 +105,10 @@ fn run(geometry: Geometry, config: &PagedConfig) -> Counters {
 
 #[test]
 fn fixed_requests_cost_what_they_always_did() {
-    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/paged_golden.txt");
     let tables = scenarios()
         .into_iter()
         .map(|(name, geometry, config)| table_of_operations(name, &run(geometry, &config)) + "\n");
-    let found = tables.collect::<Vec<_>>().join("\n");
-    if std::env::var_os("RENEW_TABLES").is_some() {
-        println!("{found}");
-        std::fs::write(page, found).expect("the table can be written");
-        return;
-    }
-    let golden = std::fs::read_to_string(page).expect("tests/paged_golden.txt");
-    assert!(
-        golden == found,
-        "these cost something else than in tests/paged_golden.txt; renew it if that is meant:\n{found}"
-    );
+    expect_file!["paged_golden.txt"].assert_eq(&tables.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

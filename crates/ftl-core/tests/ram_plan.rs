@@ -1,10 +1,10 @@
 //! Every byte of RAM for three devices, as listed in `docs/RAM.md`, and the limits that they must keep.
 //!
-//! `RENEW_TABLES=1 cargo test -p ftl-core ram_plan::` rewrites the tables of the page.
+//! `UPDATE_EXPECT=1 cargo test -p ftl-core ram_plan::` rewrites the tables of the page.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
+use expect_test::expect_file;
 use ftl_core::config::IndexConfig;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, RamPlan};
@@ -83,18 +83,13 @@ fn with_table(page: &str, name: &str, table: &str) -> String {
 
 #[test]
 fn the_page_lists_every_byte() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/RAM.md");
-    let page = std::fs::read_to_string(&path).expect("docs/RAM.md");
-    let mut renewed = page.clone();
+    let file = expect_file!["../../../docs/RAM.md"];
+    let mut page = file.data();
     for device in &DEVICES {
-        let table = table(&plan(device));
-        println!("{}\n{table}", device.name);
-        renewed = with_table(&renewed, device.name, &table);
+        page = with_table(&page, device.name, &table(&plan(device)));
     }
-    if std::env::var_os("RENEW_TABLES").is_some() {
-        std::fs::write(&path, renewed).expect("docs/RAM.md can be written");
-    } else if cfg!(target_pointer_width = "64") {
-        assert!(page == renewed, "docs/RAM.md is out of date: renew it as its head says");
+    if cfg!(target_pointer_width = "64") {
+        file.assert_eq(&page);
     }
 }
 

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use expect_test::expect_file;
+
 fn tandem(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tandem")).args(arguments).output().expect("the binary runs")
 }
@@ -11,7 +13,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("text")
 }
 
-/// `RENEW_TABLES=1 cargo test -p sim-cli --test commands` writes what the program prints now into the pages.
+/// `UPDATE_EXPECT=1 cargo test -p sim-cli --test commands` writes what the program prints now into the pages.
 #[test]
 fn the_examples_of_pages_are_what_the_program_prints() {
     for page in ["README.md", "docs/PARALLEL.md", "docs/TRACES.md"] {
@@ -22,9 +24,9 @@ fn the_examples_of_pages_are_what_the_program_prints() {
 fn assert_examples_hold(page: &str) {
     const START: &str = "$ cargo run --release -- ";
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let path = root.join(page);
-    let readme = std::fs::read_to_string(&path).expect(page);
-    let mut examples = readme.split(START);
+    let file = expect_file![root.join(page)];
+    let written = file.data();
+    let mut examples = written.split(START);
     let mut renewed = examples.next().expect("what stands before the examples").to_owned();
     let mut count = 0;
     for example in examples {
@@ -42,11 +44,7 @@ fn assert_examples_hold(page: &str) {
         count += 1;
     }
     assert!(count > 0, "{page} has an example");
-    if std::env::var_os("RENEW_TABLES").is_some() {
-        std::fs::write(&path, renewed).expect("the page can be written");
-    } else {
-        assert_eq!(renewed, readme, "renew {page} if that is meant");
-    }
+    file.assert_eq(&renewed);
 }
 
 #[test]

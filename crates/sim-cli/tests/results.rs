@@ -1,10 +1,11 @@
-//! `docs/RESULTS.md` names every field of a result, as the types have them. `RENEW_TABLES=1 cargo test -p sim-cli
+//! `docs/RESULTS.md` names every field of a result, as the types have them. `UPDATE_EXPECT=1 cargo test -p sim-cli
 //! --test results` makes its tables anew.
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use expect_test::expect_file;
 use syn::{Attribute, Expr, Fields, Item, Lit, Meta, Type};
 
 /// The sources, and the types in the order of the page.
@@ -118,13 +119,9 @@ const MARK: &str = "<!-- from here on as the types have it -->\n";
 
 #[test]
 fn the_page_names_every_field_as_the_types_have_it() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/RESULTS.md");
-    let page = fs::read_to_string(&path).expect("the page");
-    let (head, tables) = page.split_once(MARK).expect("the mark");
-    let expected: String = TYPES.into_iter().chain(MORE).map(table).collect();
-    if std::env::var_os("RENEW_TABLES").is_some() {
-        fs::write(&path, format!("{head}{MARK}{expected}")).expect("it is written");
-    } else {
-        assert_eq!(tables, expected, "RENEW_TABLES=1 makes docs/RESULTS.md anew");
-    }
+    let file = expect_file!["../../../docs/RESULTS.md"];
+    let page = file.data();
+    let (head, _) = page.split_once(MARK).expect("the mark");
+    let tables: String = TYPES.into_iter().chain(MORE).map(table).collect();
+    file.assert_eq(&format!("{head}{MARK}{tables}"));
 }

@@ -30,20 +30,6 @@ fn parsed(home: &Path, name: &str) -> syn::File {
     syn::parse_file(&text).expect("Rust")
 }
 
-/// Compares the committed header with what was made; writes it where that is asked for.
-pub(crate) fn compare(home: &Path, name: &str, made: &str) {
-    let file = home.join("include").join(name);
-    if std::env::var_os("RENEW_HEADER").is_some() {
-        fs::write(&file, made).expect("the header");
-    }
-    let committed = fs::read_to_string(&file).unwrap_or_default();
-    let package = env!("CARGO_PKG_NAME");
-    assert!(
-        committed == made,
-        "include/{name} is not what the sources say: RENEW_HEADER=1 cargo test -p {package} --test header"
-    );
-}
-
 /// The declarations, as they grow.
 #[derive(Default)]
 struct Header {

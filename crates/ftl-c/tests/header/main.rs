@@ -1,9 +1,11 @@
-//! The header is what the sources say: `RENEW_HEADER=1 cargo test -p ftl-c --test header` writes it anew.
+//! The header is what the sources say: `UPDATE_EXPECT=1 cargo test -p ftl-c --test header` writes it anew.
 
 mod c;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
 
 /// The files with what C knows, in an order in which everything is declared before it is used.
 const SOURCES: [&str; 9] =
@@ -24,7 +26,7 @@ fn made() -> String {
 
 #[test]
 fn the_header_is_what_the_sources_say() {
-    c::compare(&home(), "tandem.h", &made());
+    expect_file!["../../include/tandem.h"].assert_eq(&made());
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! The header is what the sources say: `RENEW_HEADER=1 cargo test -p ftl-judge --test header` writes it anew.
+//! The header is what the sources say: `UPDATE_EXPECT=1 cargo test -p ftl-judge --test header` writes it anew.
 
 #[path = "../../../ftl-c/tests/header/c.rs"]
 mod c;
 
 use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
 
 /// The files with what C knows, in an order in which everything is declared before it is used.
 const SOURCES: [&str; 7] = ["clause", "figures", "judge", "bus", "watch", "told", "face"];
@@ -18,7 +20,7 @@ fn made() -> String {
 
 #[test]
 fn the_header_is_what_the_sources_say() {
-    c::compare(&home(), "tandem_judge.h", &made());
+    expect_file!["../../include/tandem_judge.h"].assert_eq(&made());
 }
 
 #[test]
