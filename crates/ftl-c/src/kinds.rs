@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use ftl_core::mount::{self, MountError};
+use ftl_core::hybrid::mount::{self, MountError};
 use ftl_core::paged::{self, PagedMountError, PagedShapeError};
 use ftl_core::{FtlKind, Hybrid, PageStore, ShapeError};
 

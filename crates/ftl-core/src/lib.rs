@@ -197,9 +197,6 @@ pub use hybrid::ram::OwnedRam;
 pub use hybrid::ram::{Ram, RamPlan};
 pub use hybrid::shape::{Shape, ShapeError};
 pub use hybrid::state::Ftl;
-/// The rooms of the hybrid FTL, by the names that they had when there was no other.
-#[doc(no_inline)]
-pub use hybrid::{address, flash, ftl, mlc, mount, ram, shape, slc, wear, writeback};
 pub use kind::{FtlKind, MountedFtl};
 #[cfg(feature = "alloc")]
 pub use memory::Owned;

@@ -3,9 +3,9 @@
 use crate::world;
 
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
+use ftl_core::hybrid::mount::FormatSetting;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::layout::Header;
-use ftl_core::mount::FormatSetting;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{

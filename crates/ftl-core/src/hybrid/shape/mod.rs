@@ -159,10 +159,6 @@ impl Area {
     }
 }
 
-/// The former name of [`Area`].
-#[deprecated(note = "it is called `Area`")]
-pub type Part = Area;
-
 /// The device as the FTL divides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
