@@ -162,8 +162,8 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "image",
         &[
-            ("tandem image check ssd.img", "is all of it whole? If not: what, and where"),
-            ("tandem image recover ssd.img", "what could be saved, and what would be given up"),
+            ("tandem image check ssd.img", "is it intact? If not: what is damaged, and where"),
+            ("tandem image recover ssd.img", "what could be recovered, and what would be lost"),
             ("tandem image recover ssd.img --to saved.img", "the same, into a new file"),
         ],
     ),

@@ -21,12 +21,12 @@ pub struct Args {
 
 #[derive(Clone, Debug, clap::Subcommand)]
 enum Task {
-    /// Say what a disk's file holds, and whether all of it is whole; it is only read
+    /// Check the file of a disk and report what it holds; the file is not changed
     Check {
         /// The file, as given to `serve --image`
         file: PathBuf,
     },
-    /// Say what can be saved of a damaged file and what is given up; with --to, save it in a new one
+    /// Report what can be recovered from a damaged file, and what is lost; with --to, write it to a new file
     Recover {
         /// The file; it is only read
         file: PathBuf,

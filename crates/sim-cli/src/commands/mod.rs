@@ -57,7 +57,7 @@ pub enum Command {
     #[cfg(unix)]
     #[command(after_help = help::examples("serve"))]
     Serve(serve::Args),
-    /// Check the file of a disk that was served, or save what can be saved of a damaged one
+    /// Check the file of a served disk, or recover a damaged one
     #[cfg(unix)]
     #[command(after_help = help::examples("image"))]
     Image(image::Args),

@@ -26,7 +26,7 @@ pub struct Args {
     /// The disk's size: addresses stay below it
     #[arg(long, default_value = "20GiB", value_parser = size::parse, value_name = "SIZE")]
     capacity: u64,
-    /// The output file; a name in .gz or .zst is compressed, `-` is standard output
+    /// The output file; a name ending in .gz or .zst compresses it, `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }

@@ -41,19 +41,19 @@ pub struct Args {
     /// The workload of the paper: ntfs or ext3
     #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
     workload: FileSystem,
-    /// Searches of their own, each from its own random workloads
+    /// Independent searches, each from its own random workloads
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     starts: u32,
-    /// Candidate workloads of all starts in short runs of a second or two
+    /// Candidates to try in short runs of a second or two, over all starts
     #[arg(long, default_value_t = 2400, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     tries: u32,
-    /// Candidates of each start in the paper's length, which take 5 to 30 seconds each
+    /// Candidates of each start to run at the paper's length, 5 to 30 seconds each
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
     months: u32,
     /// Requests of a short run
     #[arg(long, default_value_t = SHORT, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
     short: u64,
-    /// Keep all measures in this file and take what is there, so that a stopped search resumes
+    /// Keep all measurements in this file, and reuse those in it, so that a stopped search resumes
     #[arg(long, value_name = "FILE")]
     kept: Option<PathBuf>,
     /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
@@ -65,7 +65,7 @@ pub struct Args {
     /// Workloads in parallel; by default one for each core. The result does not depend on it
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Do not search: measure this synthetic workload (synth:NAME), and tell how far it agrees
+    /// Do not search: measure this synthetic workload (synth:NAME) and report how well it agrees
     #[arg(long, value_parser = synthetic, value_name = "WORKLOAD",
           conflicts_with_all = ["starts", "tries", "months", "short", "kept", "requests", "seed", "jobs"])]
     check: Option<String>,

@@ -121,7 +121,7 @@ enum Figure {
     Fig12,
     /// Energy and price
     Table4,
-    /// How far what the paper leaves open moves its figures
+    /// How much the figures depend on what the paper leaves open
     Freedoms,
 }
 

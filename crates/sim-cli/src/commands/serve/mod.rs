@@ -96,10 +96,10 @@ pub struct Args {
     /// Keep the chip in this file; without it, all data is lost when the server stops
     #[arg(long, value_name = "FILE")]
     image: Option<PathBuf>,
-    /// Serve the disk of --image without a change to the file, which needs no room on its disk; clients cannot write
+    /// Serve the disk of --image read-only: the file is not changed, and no free space is needed
     #[arg(long, requires = "image", conflicts_with = "cut_every")]
     read_only: bool,
-    /// Record the clients' requests in this file as a trace; a name in .gz or .zst is compressed
+    /// Record the clients' requests in this file as a trace; a name ending in .gz or .zst compresses it
     #[arg(long, value_name = "FILE.csv.zst")]
     record: Option<PathBuf>,
     /// Answer as slowly as the device would; otherwise its time is only counted

@@ -9,8 +9,8 @@ use super::{Listed, Pair, Ranking, SAME, Standing};
 const SAME_PRICE: f64 = 0.0005;
 
 /// The rule of the ranking, for readers of its table.
-pub(crate) const RULE: &str = "Speed is how many times as fast as the first system; for the money: divided by the \
-    ratio of prices. The most of that is taken, of those that keep their data when the power fails.";
+pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the money: that, divided by the ratio of \
+    prices. The best of those that keep their data when the power fails is recommended.";
 
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;

@@ -70,9 +70,8 @@ fn reason(run: &RunResult, first: &RunResult, (name, base): (&str, &str)) -> Opt
         .map(|share| format!("; its log took {} of the data written", show::percent(share)));
     let share = share.unwrap_or_default();
     let told = told.join(", and ");
-    (!told.is_empty()).then(|| {
-        format!("Because a request of {name} spends, compared with {base}, {told}{share}.")
-    })
+    (!told.is_empty())
+        .then(|| format!("Why: compared with {base}, a request of {name} spends {told}{share}."))
 }
 
 /// What the FTL does under the name of a cause.
