@@ -52,7 +52,7 @@
 //!    [`workload`](input::workload): these, one after the other. [`device`](input::device): the device. `size`, `spec`:
 //!    sizes and names with parameters, as typed.
 //! 3. `base`: what both use. [`Failure`]: why a run ended. [`Observer`]: who watches it. `clock`: the computer's.
-//!    [`files`]: files read whole. [`show`]: readable figures.
+//!    [`files`]: files read whole; `whole`: written whole. [`show`]: readable figures.
 #![forbid(unsafe_code)]
 
 pub mod engine;
@@ -60,6 +60,8 @@ pub mod input;
 
 mod base;
 
+#[cfg(feature = "files")]
+pub use base::whole;
 pub use base::{Failure, Observer, Stop, files, show};
 pub use engine::replay::{Options, run, run_all};
 pub use engine::result::RunResult;
