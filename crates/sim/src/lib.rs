@@ -49,8 +49,8 @@
 //!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.
 //!    [`image`](engine::image): a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
 //! 2. [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
-//!    [`workload`](input::workload): these, one after the other. [`device`](input::device): the device. `size`, `spec`:
-//!    sizes and names with parameters, as typed.
+//!    [`workload`](input::workload): these, one after the other. [`profile`](input::profile): counts of them.
+//!    [`device`](input::device): the device. `size`, `spec`: sizes and names with parameters, as typed.
 //! 3. `base`: what both use. [`Failure`]: why a run ended. [`Observer`]: who watches it. `clock`: the computer's.
 //!    [`files`]: files read whole; `whole`: written whole. [`show`]: readable figures.
 #![forbid(unsafe_code)]
