@@ -1,5 +1,6 @@
 //! The simulation: requests in, results out.
 
+pub mod comparison;
 pub(crate) mod host;
 pub mod image;
 pub mod replay;
