@@ -45,10 +45,10 @@
 //!
 //! From the highest down. A room uses what is on lower shelves and knows nothing of higher ones.
 //!
-//! 1. [`engine`]: from requests to results. [`comparison`](engine::comparison): systems side by side.
-//!    [`replay`](engine::replay): requests served and timed. `host`: splits them
-//!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.
-//!    [`image`](engine::image): a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
+//! 1. [`engine`]: from requests to results. `sweep`: a plan's runs. [`comparison`](engine::comparison): systems side
+//!    by side. [`replay`](engine::replay): requests served and timed. `host`: splits them into sectors and verifies
+//!    what is read. [`systems`](engine::systems): what is below the host, an entry for each. [`image`](engine::image):
+//!    a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
 //! 2. [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
 //!    [`workload`](input::workload): these, one after the other. [`profile`](input::profile): counts of them.
 //!    [`device`](input::device): the device. `size`, `spec`: sizes and names with parameters, as typed.

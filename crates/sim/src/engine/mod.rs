@@ -5,4 +5,6 @@ pub(crate) mod host;
 pub mod image;
 pub mod replay;
 pub mod result;
+#[cfg(feature = "files")]
+pub mod sweep;
 pub mod systems;
