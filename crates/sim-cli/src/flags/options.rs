@@ -92,6 +92,7 @@ impl Options {
             pace: self.pace.meant(),
             bytes_a_day: self.bytes_a_day,
             details: self.report.is_some(),
+            record: false,
         }
     }
 
