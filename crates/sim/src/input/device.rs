@@ -122,7 +122,11 @@ impl DeviceChoice {
 
     /// The device that is chosen.
     pub fn setup(&self) -> Result<Setup, Failure> {
-        let mut part = datasheet::open(&self.device)?;
+        self.setup_of(datasheet::open(&self.device)?)
+    }
+
+    /// That device, at the size that is chosen.
+    pub fn setup_of(&self, mut part: Part) -> Result<Setup, Failure> {
         if let Some(capacity) = self.capacity {
             part = scaled(part, capacity)?;
         }
