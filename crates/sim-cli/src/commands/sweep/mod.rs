@@ -21,10 +21,10 @@ use std::io::Write;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim::Failure;
-use sim::engine::sweep::{self, Failed, Folder, Plan, Row, Run};
+use sim::engine::sweep::{self, Folder, Plan, Row, Run};
 
 use crate::base::terminal::Terminal;
-use crate::base::{exit, files, interrupt};
+use crate::base::{files, interrupt};
 use crate::output::json;
 use crate::output::table::write_sentence;
 
@@ -74,7 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     tell(&plan, &rows, &folder, out)?;
     answer(&plan, &devices, out)?;
     missing(rows.len(), plan.runs.len(), out)?;
-    ended(&left, failures)?;
+    sweep::ended(&left, failures)?;
     let (done, all) = (rows.len(), plan.runs.len());
     if interrupt::is_requested() && done < all {
         let kept =
@@ -139,25 +139,6 @@ fn bar(runs: usize) -> ProgressBar {
 }
 
 const TEMPLATE: &str = "{bar:30} {pos} of {len} runs, {eta} left";
-
-/// The result of the sweep: that of its worst run.
-fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
-    let count = failures.len();
-    let mut reasons = String::new();
-    let mut violated = false;
-    for (number, failure) in failures {
-        violated |= exit::code(&failure) == 1;
-        let run = left[number];
-        let place = [run.system.name.as_str(), " on ", &run.device, ", ", &run.trace].concat();
-        reasons += &["\n  ", &place, ": ", &failure.to_string()].concat();
-    }
-    let summary = format!("{count} of {} runs failed:{reasons}", left.len());
-    match (count, violated) {
-        (0, _) => Ok(()),
-        (_, true) => Err(Failure::Violation(summary)),
-        (_, false) => Err(Failure::Arguments(summary)),
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -74,3 +74,22 @@ fn one(run: &Run, observer: &dyn Observer) -> Result<Option<RunResult>, Failure>
         replayed => replayed.map(|result| (!result.partial).then_some(result)),
     }
 }
+
+/// The result of a sweep: that of its worst run.
+pub fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
+    let count = failures.len();
+    let mut reasons = String::new();
+    let mut violated = false;
+    for (number, failure) in failures {
+        violated |= matches!(failure, Failure::Violation(_));
+        let run = left[number];
+        let place = [run.system.name.as_str(), " on ", &run.device, ", ", &run.trace].concat();
+        reasons += &["\n  ", &place, ": ", &failure.to_string()].concat();
+    }
+    let summary = format!("{count} of {} runs failed:{reasons}", left.len());
+    match (count, violated) {
+        (0, _) => Ok(()),
+        (_, true) => Err(Failure::Violation(summary)),
+        (_, false) => Err(Failure::Arguments(summary)),
+    }
+}

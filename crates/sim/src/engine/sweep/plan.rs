@@ -154,16 +154,26 @@ impl Plan {
                 path.display()
             ))
         })?;
-        let source = PlanText { path, text: &text };
-        let sheet: Sheet = toml::from_str(&text).map_err(|error| {
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+        let plan = Self::read(&PlanText { path, text: &text }, &text)?;
+        Ok(Self { name, text, ..plan })
+    }
+
+    /// The plan of a table that is in no file: its paths are those of the present folder.
+    pub fn of_table(text: &str) -> Result<Self, Failure> {
+        // Without its text no line of it is told, which nobody wrote.
+        Self::read(&PlanText { path: Path::new("the plan"), text: "" }, text)
+    }
+
+    fn read(source: &PlanText<'_>, text: &str) -> Result<Self, Failure> {
+        let sheet: Sheet = toml::from_str(text).map_err(|error| {
             let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
             source.wrong(error.span(), "", reason)
         })?;
         source.nothing_empty(&sheet)?;
-        let runs = runs(&source, &sheet)?;
-        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+        let runs = runs(source, &sheet)?;
         let asks_sizes = !sheet.slc.is_empty();
-        Ok(Self { name, text, runs, asks_sizes })
+        Ok(Self { name: String::new(), text: text.into(), runs, asks_sizes })
     }
 }
 
