@@ -1,5 +1,6 @@
 //! Which device, and how large.
 
+use ftl_iface::RegionGeometry;
 use nand_model::part::Part;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -30,14 +31,11 @@ impl Device {
         let fill = Fill::parse(fill).map_err(|reason| bad(&reason))?;
         let (capacity, slc) = (size(capacity)?, size(slc)?);
         let choice = |name: &str| DeviceChoice { device: name.into(), capacity, slc, parallel };
-        let setup = match device.cast::<PyString>() {
-            Ok(name) => choice(name.to_str()?).setup(),
-            Err(_) => {
-                let text = toml_of(device, "the device")?;
-                Part::parse(&text, "the device")
-                    .map_err(Failure::from)
-                    .and_then(|part| choice("").setup_of(part))
-            }
+        let setup = if let Ok(name) = device.cast::<PyString>() {
+            choice(name.to_str()?).setup()
+        } else {
+            let part = Part::parse(&toml_of(device, "the device")?, "the device");
+            part.map_err(Failure::from).and_then(|part| choice("").setup_of(part))
         };
         let setup = setup.map_err(|failure| raised(&failure))?;
         Ok(Self { setup: Setup { fill, ..setup } })
@@ -64,13 +62,13 @@ impl Device {
     /// Bytes of its SLC.
     #[getter]
     fn slc_bytes(&self) -> u64 {
-        self.setup.part.geometry.slc().map_or(0, |shape| shape.capacity_bytes())
+        self.setup.part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes)
     }
 
     /// Bytes of its MLC.
     #[getter]
     fn mlc_bytes(&self) -> u64 {
-        self.setup.part.geometry.mlc().map_or(0, |shape| shape.capacity_bytes())
+        self.setup.part.geometry.mlc().map_or(0, RegionGeometry::capacity_bytes)
     }
 
     fn __repr__(&self) -> String {

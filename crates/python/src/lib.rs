@@ -14,6 +14,8 @@
 //!   what can be named.
 //! - `system`: an FTL in Python, and `flash`: the device that it has.
 #![forbid(unsafe_code)]
+// What Python hands over is extracted, and then owned.
+#![allow(clippy::needless_pass_by_value)]
 
 use pyo3::prelude::*;
 

@@ -63,7 +63,8 @@ pub(crate) fn sweep<'py>(
         let left: Vec<&Run> = plan.runs.iter().filter(|run| results.of(run).is_none()).collect();
         Ok(done(&left, jobs, &results, watch).err())
     })?;
-    let rows = beside(&plan, plan.runs.iter().map(|run| results.of(run)).collect());
+    let results: Vec<_> = plan.runs.iter().map(|run| results.of(run)).collect();
+    let rows = beside(&plan, &results);
     let collection = plain(py, &Collection::of(&plan, &rows))?;
     Ok((collection, failed.map(|failure| raised(&failure))))
 }

@@ -49,12 +49,13 @@ pub fn read(path: &Path) -> Option<RunResult> {
 
 /// The existing results, in the plan's order.
 pub fn rows<'a>(plan: &'a Plan, folder: &Folder<'_>) -> Vec<Row<'a>> {
-    beside(plan, plan.runs.iter().map(|run| read(&folder.result(run))).collect())
+    let results: Vec<_> = plan.runs.iter().map(|run| read(&folder.result(run))).collect();
+    beside(plan, &results)
 }
 
 /// The runs that have a result, in the plan's order, each compared with the first system's.
-pub fn beside(plan: &Plan, results: Vec<Option<RunResult>>) -> Vec<Row<'_>> {
-    let rows = plan.runs.iter().zip(&results).filter_map(|(run, result)| {
+pub fn beside<'a>(plan: &'a Plan, results: &[Option<RunResult>]) -> Vec<Row<'a>> {
+    let rows = plan.runs.iter().zip(results).filter_map(|(run, result)| {
         let result = result.clone()?;
         let ratios = results[run.baseline].as_ref().map(|baseline| result.against(baseline));
         Some(Row { run, result, ratios })
