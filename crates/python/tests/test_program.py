@@ -35,13 +35,13 @@ def test_options(program, flags, arguments):
 
 
 def test_a_trace_of_a_file(program):
-    theirs = program.json("replay", OWN, "--first", 20000, "--fit", "pack")
-    assert of_device(tandem.replay(OWN, first=20000, fit="pack").to_dict()) == of_device(theirs)
+    theirs = program.json("replay", OWN, "--first", 20000, "--fit", "pack", "--capacity", "2GiB")
+    assert of_device(tandem.replay(OWN, first=20000, fit="pack", capacity="2GiB").to_dict()) == of_device(theirs)
 
 
 def test_a_comparison(program):
-    theirs = program.json("compare", OWN, "--first", 20000)
-    ours = tandem.compare(OWN, first=20000)
+    theirs = program.json("compare", OWN, "--first", 20000, "--capacity", "2GiB")
+    ours = tandem.compare(OWN, first=20000, capacity="2GiB")
     assert of_device(ours.to_dict()) == of_device(theirs)
     assert [run.system for run in ours] == ["conventional", "hybrid", "paged"]
     named = program.json("compare", LOAD, "--capacity", "1GiB", "--systems", "page-mlc,ko?threshold=3,paged")

@@ -37,7 +37,8 @@ def _ready_made() -> type:
         from tqdm.auto import tqdm
     except ImportError:
         raise ImportError("progress=True needs tqdm: `pip install tqdm`, or give a function") from None
-    return tqdm
+    bar: type = tqdm
+    return bar
 
 
 @contextmanager

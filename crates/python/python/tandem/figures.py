@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
-
-T = TypeVar("T")
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True)
@@ -269,7 +267,7 @@ def typed(kind: Any, value: Any) -> Any:
         return {name: typed(inner[1], one) for name, one in value.items()}
     if origin is tuple:
         return tuple(typed(one, part) for one, part in zip(inner, value, strict=True))
-    if is_dataclass(kind):
+    if isinstance(kind, type) and is_dataclass(kind):
         return kind(**members(kind, value))
     return value
 

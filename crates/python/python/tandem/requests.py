@@ -97,11 +97,9 @@ def _columns(given: Any) -> dict[str, Any]:
 def _of_arrow(column: Any) -> NDArray[Any]:
     if column.null_count:
         raise BadInput("a column of the trace has missing values")
-    try:
-        # An array of Arrow can be seen as it is, one in chunks is put together.
-        return column.to_numpy(zero_copy_only=False)
-    except TypeError:
-        return column.to_numpy()
+    # What Arrow has in one piece can be seen as it is; what is in chunks is put together.
+    numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return numbers
 
 
 def _whole(values: Any, name: str) -> NDArray[np.uint64]:

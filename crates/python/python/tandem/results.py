@@ -56,7 +56,8 @@ class Responses(Table):
 
     def of(self, op: str) -> NDArray[np.uint64]:
         """The times of one operation: R, W, T or F."""
-        return self.time_ns[self.op == OPS.index(op)]
+        times: NDArray[np.uint64] = self.time_ns[self.op == OPS.index(op)]
+        return times
 
     def _columns(self) -> dict[str, Any]:
         return {"op": self.op, "time_ns": self.time_ns}
@@ -119,8 +120,10 @@ class Run(Result):
     @classmethod
     def of(cls, result: dict[str, Any], arrays: Any = None) -> Run:
         """The run of a result, with its arrays."""
-        op, times, wear = arrays or (None, None, {})
-        responses = None if op is None else Responses(op=op, time_ns=times)
+        if arrays is None:
+            return cls(_dict=result, **members(cls, result))
+        op, times, wear = arrays
+        responses = Responses(op=op, time_ns=times)
         return cls(_dict=result, responses=responses, wear=wear, **members(cls, result))
 
     def _columns(self) -> dict[str, Any]:
