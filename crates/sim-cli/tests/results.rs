@@ -33,8 +33,8 @@ const TYPES: [(&str, &str); 17] = [
 const MORE: [(&str, &str); 4] = [
     ("../../sim/src/engine/result/rounds.rs", "Round"),
     ("../../sim/src/engine/result/mod.rs", "ServedResult"),
-    ("commands/compare.rs", "Comparison"),
-    ("output/ranking/mod.rs", "Row"),
+    ("../../sim/src/engine/comparison/mod.rs", "Comparison"),
+    ("../../sim/src/engine/comparison/ranking.rs", "Row"),
 ];
 
 fn source(name: &str) -> syn::File {

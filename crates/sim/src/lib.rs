@@ -45,14 +45,15 @@
 //!
 //! From the highest down. A module uses those of lower layers only.
 //!
-//! 1. [`engine`]: from requests to results. [`replay`](engine::replay): requests served and timed. `host`: splits them
-//!    into sectors and verifies what is read. [`systems`](engine::systems): what is below the host, an entry for each.
-//!    [`image`](engine::image): a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
+//! 1. [`engine`]: from requests to results. `sweep`: a plan's runs. [`comparison`](engine::comparison): systems side
+//!    by side. [`replay`](engine::replay): requests served and timed. `host`: splits them into sectors and verifies
+//!    what is read. [`systems`](engine::systems): what is below the host, an entry for each. [`image`](engine::image):
+//!    a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
 //! 2. [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
-//!    [`workload`](input::workload): these, one after the other. [`device`](input::device): the device. `size`, `spec`:
-//!    sizes and names with parameters, as typed.
+//!    [`workload`](input::workload): these, one after the other. [`profile`](input::profile): counts of them.
+//!    [`device`](input::device): the device. `size`, `spec`: sizes and names with parameters, as typed.
 //! 3. `base`: what both use. [`Failure`]: why a run ended. [`Observer`]: who watches it. `clock`: the computer's.
-//!    [`files`]: files read whole. [`show`]: readable figures.
+//!    [`files`]: files read whole; `whole`: written whole. [`show`]: readable figures.
 #![forbid(unsafe_code)]
 
 pub mod engine;
@@ -60,6 +61,8 @@ pub mod input;
 
 mod base;
 
+#[cfg(feature = "files")]
+pub use base::whole;
 pub use base::{Failure, Observer, Stop, files, show};
 pub use engine::replay::{Options, run, run_all};
 pub use engine::result::RunResult;

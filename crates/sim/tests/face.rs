@@ -56,6 +56,31 @@ fn a_file_in_memory_is_replayed_like_its_requests() {
     assert_eq!((bytes.parts, bytes.energy_mj), (requests.parts, requests.energy_mj));
 }
 
+#[test]
+fn a_record_has_every_request_and_every_block() {
+    let workload = Workload::of_requests("in turns", requests(4_000)).unwrap();
+    let options = Options { record: true, ..Options::default() };
+    let systems = ["page-slc", "paged"].map(|name| Chosen::parse(name).unwrap());
+    let outcomes = sim::run_all(&workload, &options, &tiny(), &systems, &()).unwrap();
+    for outcome in outcomes {
+        let (result, record) = (outcome.result, outcome.record.unwrap());
+        let times = || record.responses.ops.iter().zip(&record.responses.times);
+        let total: Nanos = times().map(|(_, time)| *time).fold(Nanos::ZERO, |sum, time| sum + time);
+        assert_eq!((total.as_micros_f64(), times().count()), (result.response_us.total, 4_000));
+        let longest = times().filter(|(op, _)| **op == Op::Read).map(|(_, time)| *time).max();
+        assert_eq!(longest.map(Nanos::as_micros_f64), result.read_us.max);
+        let erased = |part: &str| -> u64 {
+            record
+                .wear
+                .get(part)
+                .map_or(0, |blocks| blocks.iter().map(|count| u64::from(*count)).sum())
+        };
+        assert_eq!((erased("slc"), erased("mlc")), (result.slc.erases, result.mlc.erases));
+        assert!(result.slc.erases > 0, "the run is long enough to wear something");
+        assert!(record.wear.values().all(|blocks| !blocks.is_empty()));
+    }
+}
+
 /// Stops a run after 6,000 requests, when even a system with a thread of its own has begun; and keeps what it is told.
 #[derive(Default)]
 struct Impatient {

@@ -31,8 +31,8 @@
 //!   `reserve`: their effects, and how many blocks may fail. `injury`: pages that they made unreadable; `compared`:
 //!   comparisons in which such pages are found.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
-//! - [`report`]: what was tried, and what was violated. [`dice`]: random numbers from a seed. `panics`: panics as
-//!   results. `history`: the last operations on the device.
+//! - [`report`]: what was tried, and what was violated; [`told`]: for programs. [`dice`]: random numbers from a seed.
+//!   `panics`: panics as results. `history`: the last operations on the device.
 #![forbid(unsafe_code)]
 
 pub mod dice;
@@ -46,6 +46,7 @@ pub mod run;
 pub mod script;
 pub mod setup;
 pub mod steps;
+pub mod told;
 pub mod truth;
 pub mod watch;
 pub mod worlds;

@@ -15,6 +15,19 @@ pub enum Cuts {
     At(Vec<Cut>),
 }
 
+impl Cuts {
+    /// All of them, or that many.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "exhaustive" => Ok(Self::Exhaustive),
+            number => number
+                .parse()
+                .map(Self::Sample)
+                .map_err(|_| "give a number of cuts, or `exhaustive`".into()),
+        }
+    }
+}
+
 /// Which cuts are tried in the lives after a cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nested {
@@ -32,6 +45,15 @@ impl Nested {
 
     /// Every fate of every operation of each mount, and none after it.
     pub const EVERY_MOUNT: Self = Self { depth: 1, mount: Share::ALL, after: Share::NONE };
+
+    /// Those of that name.
+    pub fn parse(how: &str) -> Result<Self, String> {
+        match how {
+            "some" => Ok(Self::USUAL),
+            "every" => Ok(Self::EVERY_MOUNT),
+            other => Err(format!("`{other}` is neither `some` nor `every`")),
+        }
+    }
 }
 
 /// What a run does.
@@ -92,5 +114,18 @@ impl Plan {
             (self.format, " --format"),
         ];
         flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_for_cuts_is_a_number_or_all_of_them() {
+        assert_eq!(Cuts::parse("exhaustive"), Ok(Cuts::Exhaustive));
+        assert_eq!(Cuts::parse("500"), Ok(Cuts::Sample(500)));
+        assert!(Cuts::parse("many").is_err());
+        assert!(Nested::parse("all").is_err());
     }
 }

@@ -6,6 +6,7 @@ use nand_model::{Chip, Content};
 
 use crate::crossing::{Crossing, Orders, Picks};
 use crate::dice::{Share, mix};
+use crate::fate::Cut;
 use crate::faults::Faults;
 use crate::history::History;
 use crate::injury::Injuries;
@@ -33,6 +34,23 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Why a replay of these cuts tested nothing: it never reached one of them. `None` if it did, or found a violation.
+    pub fn unmet(&self, cuts: &[Cut]) -> Option<String> {
+        let met = self.tally.total().tried as usize;
+        let missed = cuts.get(met).filter(|_| self.violations.is_empty())?;
+        Some(match met.checked_sub(1) {
+            None => format!(
+                "the cut {missed} was not met: the workload has {} operations, counted from 0, and each kind of \
+                 operation has fates of its own; see that device, system, seed, requests and faults are those of the \
+                 failure",
+                self.operations
+            ),
+            Some(before) => {
+                format!("the cut {missed} was not met in the life that {} began", cuts[before])
+            }
+        })
+    }
+
     fn merge(mut self, other: Self) -> Self {
         self.tally.merge(&other.tally);
         self.violations.extend(other.violations);

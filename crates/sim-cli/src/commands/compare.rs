@@ -1,17 +1,14 @@
 //! `tandem compare`: systems side by side, on the same requests, each in its own thread, and each that has an SLC
 //! without it, too.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-use serde::Serialize;
-use serde_json::Value;
 use sim::Failure;
+use sim::engine::comparison::{Comparison, Entrants};
 use sim::engine::replay::Outcome;
-use sim::engine::result::{Ratios, RunResult};
-use sim::engine::systems;
-use sim::engine::systems::{Chosen, Several, Without, hardware_name, has_all};
+use sim::engine::result::RunResult;
+use sim::engine::systems::{Several, hardware_name, has_all};
 use sim::input::device::Setup;
 use sim::input::trace::fit::FitChoice;
 
@@ -20,9 +17,9 @@ use crate::base::{files, interrupt};
 use crate::flags::options::Options;
 use crate::output::ended;
 use crate::output::progress::Bar;
-use crate::output::ranking::{Pair, Ranking, Row};
+use crate::output::ranking::Pair;
 use crate::output::table::{Edge, Table};
-use crate::output::verdict::{Field, Verdict};
+use crate::output::verdict::Field;
 use crate::output::{csv, json, ranking, report, side_by_side, text};
 
 /// The arguments of `compare`.
@@ -39,75 +36,6 @@ pub struct Args {
     options: Options,
 }
 
-/// A comparison, as in its JSON.
-#[derive(Debug, Serialize)]
-struct Comparison<'a> {
-    runs: &'a [&'a RunResult],
-    ratios: BTreeMap<&'a str, Ratios>,
-    /// How many times as fast each system is with its SLC as without.
-    slc_gain: BTreeMap<&'a str, f64>,
-    /// The runs without SLC that were made for that, as results but for the times of this computer.
-    without_slc: BTreeMap<&'a str, Value>,
-    /// The best first.
-    ranking: Vec<Row<'a>>,
-}
-
-/// The systems of a comparison, and what each is without its SLC.
-#[derive(Default)]
-struct Entrants {
-    systems: Vec<Chosen>,
-    without: Vec<Option<Without>>,
-}
-
-impl Entrants {
-    fn of(args: &Args, setup: &Setup) -> Result<Self, Failure> {
-        let usual = if args.systems.is_empty() {
-            Several::usual(setup).map_err(Failure::Arguments)?
-        } else {
-            Vec::new()
-        };
-        let mut systems: Vec<Chosen> = Vec::new();
-        for several in args.systems.iter().chain(&usual) {
-            systems.extend(several.on(setup, &Terminal)?);
-        }
-        if systems.is_empty() {
-            return Err(Failure::Unfit("no system fits the device: see above".into()));
-        }
-        for (at, system) in systems.iter().enumerate() {
-            if systems[..at].iter().any(|other| other.name == system.name) {
-                let reason =
-                    format!("`{}` is named twice: a comparison has each system once", system.name);
-                return Err(Failure::Arguments(reason));
-            }
-        }
-        let without = systems::without_slc(&systems, setup)?;
-        Ok(Self { systems, without })
-    }
-
-    /// All that run: the systems, then those without SLC.
-    fn all(&self) -> Vec<Chosen> {
-        let without = self.without.iter().filter_map(|without| match without {
-            Some(Without::Own(chosen)) => Some(chosen.clone()),
-            _ => None,
-        });
-        self.systems.iter().cloned().chain(without).collect()
-    }
-
-    /// Each system with an SLC beside its run without, of all runs in the order of [`all`](Self::all).
-    fn pairs<'a>(&self, all: &[&'a RunResult]) -> Vec<Pair<'a>> {
-        let mut own = all.iter().skip(self.systems.len()).copied();
-        let pair = |(with, without): (&&'a RunResult, &Option<Without>)| {
-            let without = match without.as_ref()? {
-                Without::Own(_) => own.next(),
-                Without::Same(at) => all.get(*at).copied(),
-                Without::Nothing => None,
-            };
-            Some(Pair { with, without })
-        };
-        all.iter().zip(&self.without).filter_map(pair).collect()
-    }
-}
-
 /// Replays a trace on all systems and compares them with the first.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.options.check()?;
@@ -120,19 +48,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let setup = args.options.device.setup()?;
     let mut entrants = Entrants::default();
     let choose = || {
-        entrants = Entrants::of(args, &setup)?;
+        entrants = Entrants::of(&args.systems, &setup, &Terminal)?;
         Ok(entrants.all())
     };
     let outcomes = args.options.run_chosen(&setup, choose, &Bar::new())?;
     let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
-    let runs = &all[..entrants.systems.len()];
+    let (systems, device) = (entrants.systems(), &args.options.device);
+    let runs = &all[..systems.len()];
     let pairs = entrants.pairs(&all);
-    let (systems, device) = (&entrants.systems, &args.options.device);
     let field = Field { runs, pairs: &pairs, systems, device, setup: &setup };
     let verdict = field.verdict();
     report::write(&args.options, &field, &verdict, &outcomes)?;
     let asked = || args.options.files().chain(args.csv.as_deref());
-    let is_shown = !written(args, &field, &verdict, out)?;
+    let is_shown = !written(args, &field, out)?;
     if is_shown {
         tell(args, &field, &outcomes, out)?;
         verdict.write(out)?;
@@ -163,12 +91,7 @@ fn one_output(args: &Args) -> Result<(), Failure> {
 }
 
 /// Writes the CSV and the JSON that were asked for. Returns whether one of them went to standard output.
-fn written(
-    args: &Args,
-    field: &Field<'_>,
-    verdict: &Verdict<'_>,
-    out: &mut dyn Write,
-) -> Result<bool, Failure> {
+fn written(args: &Args, field: &Field<'_>, out: &mut dyn Write) -> Result<bool, Failure> {
     let mut is_output_taken = false;
     if let Some(path) = &args.csv {
         let text = as_csv(field);
@@ -181,40 +104,10 @@ fn written(
         }
     }
     if args.options.json.is_some() {
-        is_output_taken |= json::write(&args.options, &comparison(field, verdict), out)?;
+        is_output_taken |=
+            json::write(&args.options, &Comparison::of(field.runs, field.pairs), out)?;
     }
     Ok(is_output_taken)
-}
-
-fn comparison<'a>(field: &Field<'a>, verdict: &Verdict<'a>) -> Comparison<'a> {
-    let ratios = field
-        .runs
-        .iter()
-        .filter_map(|run| Some((run.system.as_str(), run.against(field.runs.first()?))));
-    let pairs = field.pairs.iter();
-    let name = |pair: &Pair<'a>| pair.with.system.as_str();
-    Comparison {
-        runs: field.runs,
-        ratios: ratios.collect(),
-        slc_gain: pairs.clone().filter_map(|pair| Some((name(pair), pair.gain()?))).collect(),
-        without_slc: pairs
-            .filter_map(|pair| Some((name(pair), of_device(pair.without?))))
-            .collect(),
-        ranking: verdict.ranking.as_ref().map_or_else(Vec::new, Ranking::rows),
-    }
-}
-
-/// The times of this computer in a result.
-const OF_COMPUTER: [&str; 4] = ["wall_s", "busy_s", "requests_per_s", "nand_ops_per_s"];
-
-/// A result without these.
-fn of_device(run: &RunResult) -> Value {
-    // A result is figures and names, which JSON can always represent.
-    let mut value = serde_json::to_value(run).unwrap_or_default();
-    if let Some(names) = value.as_object_mut() {
-        names.retain(|name, _| !OF_COMPUTER.contains(&name.as_str()));
-    }
-    value
 }
 
 /// The runs as text, side by side.

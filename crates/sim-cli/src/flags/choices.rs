@@ -14,22 +14,11 @@ pub(crate) fn formats() -> impl TypedValueParser<Value = &'static Format> {
 /// What is written before a replay.
 pub(crate) fn fills() -> impl TypedValueParser<Value = Fill> {
     let names = Fill::ALL.map(|fill| PossibleValue::new(fill.name()).help(fill.title()));
-    PossibleValuesParser::new(names).try_map(|name| fill(&name))
+    PossibleValuesParser::new(names).try_map(|name| Fill::parse(&name))
 }
 
 /// How addresses are fitted.
 pub(crate) fn fits() -> impl TypedValueParser<Value = FitChoice> {
     let names = FitChoice::ALL.map(|fit| PossibleValue::new(fit.name()).help(fit.title()));
-    PossibleValuesParser::new(names).try_map(|name| fit(&name))
-}
-
-/// What is written before a replay, by its name.
-pub(crate) fn fill(name: &str) -> Result<Fill, String> {
-    Fill::named(name).ok_or_else(|| format!("invalid variant: {name}"))
-}
-
-/// How addresses are fitted, by its name.
-pub(crate) fn fit(name: &str) -> Result<FitChoice, String> {
-    let unknown = || format!("`{name}` is no way to fit addresses: write wrap or pack, or auto");
-    FitChoice::named(name).ok_or_else(unknown)
+    PossibleValuesParser::new(names).try_map(|name| FitChoice::parse(&name))
 }

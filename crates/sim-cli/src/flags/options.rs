@@ -62,7 +62,7 @@ pub struct Options {
     #[arg(long, value_parser = choices::fills(), default_value = Fill::InOrder.name(), value_name = "HOW")]
     pub(crate) fill: Fill,
     /// The bytes that a host writes each day, for lifetimes
-    #[arg(long, default_value = "20GB", value_parser = a_day, value_name = "SIZE")]
+    #[arg(long, default_value = "20GB", value_parser = size::a_day, value_name = "SIZE")]
     pub(crate) bytes_a_day: u64,
     /// Write the result as JSON to this file; `-` is standard output, which then replaces the table
     #[arg(long, value_name = "FILE")]
@@ -92,6 +92,7 @@ impl Options {
             pace: self.pace.meant(),
             bytes_a_day: self.bytes_a_day,
             details: self.report.is_some(),
+            record: false,
         }
     }
 
@@ -128,14 +129,5 @@ impl Options {
         let bytes_a_day = BYTES_A_DAY;
         let fill = Fill::InOrder;
         Self { workload, device, pace, fill, bytes_a_day, json: None, report: None }
-    }
-}
-
-/// Bytes a day: a life at none would never end.
-pub(crate) fn a_day(text: &str) -> Result<u64, String> {
-    match size::parse(text)? {
-        0 => Err("a host that writes nothing wears nothing: give what it writes a day, as in 20GB"
-            .into()),
-        bytes => Ok(bytes),
     }
 }

@@ -51,6 +51,14 @@ impl Fill {
         Self::ALL.into_iter().find(|fill| fill.name() == name)
     }
 
+    /// The one of that name, or why there is none.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let unknown = || {
+            format!("`{name}` is nothing that a device may hold: write nothing, in-order or random")
+        };
+        Self::named(name).ok_or_else(unknown)
+    }
+
     /// What it is, for a list of all.
     pub const fn title(self) -> &'static str {
         match self {
@@ -114,7 +122,11 @@ impl DeviceChoice {
 
     /// The device that is chosen.
     pub fn setup(&self) -> Result<Setup, Failure> {
-        let mut part = datasheet::open(&self.device)?;
+        self.setup_of(datasheet::open(&self.device)?)
+    }
+
+    /// That device, at the size that is chosen.
+    pub fn setup_of(&self, mut part: Part) -> Result<Setup, Failure> {
         if let Some(capacity) = self.capacity {
             part = scaled(part, capacity)?;
         }

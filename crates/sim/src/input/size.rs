@@ -35,6 +35,15 @@ pub fn parse(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Bytes a day: a life at none would never end.
+pub fn a_day(text: &str) -> Result<u64, String> {
+    match parse(text)? {
+        0 => Err("a host that writes nothing wears nothing: give what it writes a day, as in 20GB"
+            .into()),
+        bytes => Ok(bytes),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

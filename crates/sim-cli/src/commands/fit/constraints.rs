@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use sim::Failure;
 use sim::engine::result::RunResult;
 use sim::engine::systems::Chosen;
+use sim::input::profile;
 use sim::input::workload::Workload as Requests;
 
 use crate::base::terminal::Terminal;
-use crate::commands::profile;
 use crate::commands::repro::paper::{TABLE_3, WITHIN, WRITES, Workload};
 use crate::flags::device::DeviceArgs;
 use crate::flags::options::{Options, PaceArgs};
@@ -279,7 +279,7 @@ fn hash(name: &str, figures: &mut Figures) -> Result<(), Failure> {
 #[allow(clippy::cast_precision_loss)] // Counts of sectors.
 fn count(name: &str, figures: &mut Figures) -> Result<(), Failure> {
     let requests = Requests::synthetic(name)?;
-    let profile = profile::profile(&requests, 1, crate::commands::repro::EXPORTED)?;
+    let profile = profile::profile(&requests, 1, crate::commands::repro::EXPORTED, &Terminal)?;
     let month = WRITES as f64 / profile.writes.max(1) as f64;
     figures.set(Measured::SmallUpdates, profile.sizes[3].update_ratio.unwrap_or(0.0));
     figures.set(Measured::LargeUpdates, profile.sizes[7].update_ratio.unwrap_or(0.0));

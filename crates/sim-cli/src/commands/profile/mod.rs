@@ -1,31 +1,21 @@
 //! `tandem profile`: a workload by the measures of Chang's Figure 7.
 //!
-//! Sizes of writes and reads; the *update ratio* of each size (sectors written by writes of that size, over the
-//! distinct ones among them); and how many sectors were written, or read, how often. Sectors have 512 bytes here, as in
-//! the paper. Memory grows with the addresses touched (6 bytes a sector at most), not with the trace's length.
-//!
-//! # Modules
-//!
-//! - `census`: counts. `report`: text, JSON and charts of the counts.
+//! [`profile`] counts; `report` writes text, JSON and charts of the counts.
 
 use std::io::Write;
 use std::path::PathBuf;
 
+use sim::input::profile::profile;
 use sim::input::size;
-use sim::input::workload::Workload;
 use sim::{Failure, show};
 
 use crate::base::interrupt;
 use crate::base::terminal::Terminal;
 use crate::flags::workload::WorkloadArgs;
 
-mod census;
 mod report;
 
-pub(crate) use census::Profile;
 pub(crate) use report::charts;
-
-use census::Census;
 
 /// The arguments of `profile`.
 #[derive(Clone, Debug, clap::Args)]
@@ -43,30 +33,11 @@ pub struct Args {
     svg: Option<PathBuf>,
 }
 
-/// Checks for a stop after this many requests.
-const LOOKED_EVERY: u64 = 4096;
-
-/// Counts the requests of a workload on a disk of that capacity.
-pub(crate) fn profile(workload: &Workload, passes: u32, capacity: u64) -> Result<Profile, Failure> {
-    let mut census = Census::default();
-    for _ in 0..passes {
-        let mut stream = workload.open(capacity, &Terminal);
-        while let Some(request) = stream.next_request()? {
-            census.note(&request);
-            if census.requests().is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
-                let counted = format!("{} requests were counted", show::count(census.requests()));
-                return Err(Failure::Interrupted(counted));
-            }
-        }
-    }
-    Ok(census.profile())
-}
-
 /// Profiles a workload.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let workload = args.workload.workload()?;
-    let profile = profile(&workload, args.workload.passes, args.capacity)?;
+    let profile = profile(&workload, args.workload.passes, args.capacity, &Terminal)?;
     let trace = show::names(&args.workload.traces);
     if profile.is_empty() {
         return Err(sim::input::trace::TraceError::Empty(trace).into());

@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::path::Path;
 
+use sim::input::profile::{CLASSES, Profile, SECTOR};
 use sim::{Failure, show};
 
-use super::census::{CLASSES, Profile, SECTOR};
 use crate::base::files;
 use crate::output::json;
 use crate::output::plot::{Axis, Chart, Scale, Shape};

@@ -1,12 +1,14 @@
 //! Figure 7, and how well the workloads fit the paper's description of its own.
 
+use sim::input::profile::{self, Profile};
 use sim::input::workload::Workload as Requests;
 use sim::{Failure, show};
 
 use super::page::Page;
 use super::paper::{MONTH, TABLE_3, Workload};
 use super::runs::{Length, Results, Run};
-use crate::commands::profile::{self, Profile};
+use crate::base::terminal::Terminal;
+use crate::commands::profile::charts;
 
 pub(super) fn runs() -> Vec<Run> {
     Workload::ALL.map(|workload| Run::conventional(workload, "c3")).into()
@@ -15,7 +17,7 @@ pub(super) fn runs() -> Vec<Run> {
 /// The workload in the paper's length, whatever the length of the runs, because hit counts are of the whole month.
 fn month(workload: Workload, seed: u64) -> Result<Profile, Failure> {
     let trace = Length { requests: MONTH, seed, passes: 1, is_whole: true }.trace(workload);
-    profile::profile(&Requests::synthetic(&trace)?, 1, super::run::EXPORTED)
+    profile::profile(&Requests::synthetic(&trace)?, 1, super::run::EXPORTED, &Terminal)
 }
 
 pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
@@ -44,7 +46,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     let named = [("ntfs", &profiles[0]), ("ext3", &profiles[1])];
-    for (name, svg) in profile::charts(&named) {
+    for (name, svg) in charts(&named) {
         page.chart(&format!("fig7-{name}"), &format!("Figure 7, {name}"), &svg)?;
     }
     Ok(())

@@ -37,12 +37,16 @@ impl Folder {
         let text = fs::read(self.path(run, length)).ok()?;
         let kept: KeptRun = serde_json::from_slice(&text).ok()?;
         let KeptRun { made, result, details } = kept;
-        (made == said(run, length) && !result.partial).then_some(Outcome { result, details })
+        (made == said(run, length) && !result.partial).then_some(Outcome {
+            result,
+            details,
+            record: None,
+        })
     }
 
     /// Keeps the result of a run.
     pub(super) fn keep(&self, run: &Run, length: Length, outcome: &Outcome) -> Result<(), Failure> {
-        let Outcome { result, details } = outcome.clone();
+        let Outcome { result, details, .. } = outcome.clone();
         let kept = KeptRun { made: said(run, length), result, details };
         let text = serde_json::to_vec(&kept)
             .map_err(|reason| Failure::Violation(format!("a run could not be kept: {reason}")))?;

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sim::engine::sweep::{Plan, Row, Run};
 use sim::show;
 
-use super::collect::Row;
 use super::curves;
-use super::plan::Plan;
-use super::run::Run;
 use crate::output::ranking::{SAME as FASTER, money};
 use crate::output::verdict;
 use crate::output::verdict::Unfilled;

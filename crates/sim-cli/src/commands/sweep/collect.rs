@@ -1,78 +1,19 @@
 //! From the results of a sweep to tables.
 
-use std::fs;
 use std::io::Write;
-use std::path::Path;
 
-use serde::Serialize;
-use sim::engine::result::{Ratios, RunResult, SCHEMA};
+use sim::engine::result::Ratios;
+use sim::engine::sweep::{Collection, Folder, Plan, Row};
 use sim::{Failure, show};
 
-use super::folder::Folder;
-use super::plan::Plan;
-use super::run::Run;
 use crate::base::files;
 use crate::output::table::{Edge, Table};
 use crate::output::{csv, json};
 
-/// A run with its result.
-#[derive(Debug)]
-pub(super) struct Row<'a> {
-    pub(super) run: &'a Run,
-    pub(super) result: RunResult,
-    /// Compared with the first system of the plan; `None` if that has no result yet.
-    pub(super) ratios: Option<Ratios>,
-}
-
-/// A row of `table.json`: the fields of a table besides the result.
-#[derive(Serialize)]
-struct Collected<'a> {
-    /// The path of the result, relative to the sweep's folder.
-    file: String,
-    /// The SLC size in the plan.
-    slc_asked: Option<u64>,
-    ratios: Option<Ratios>,
-    result: &'a RunResult,
-}
-
-/// `table.json`.
-#[derive(Serialize)]
-struct Collection<'a> {
-    schema: u32,
-    planned: usize,
-    runs: Vec<Collected<'a>>,
-}
-
-/// A result's file, if it exists and is complete.
-pub(super) fn read(path: &Path) -> Option<RunResult> {
-    let text = fs::read(path).ok()?;
-    let result: RunResult = serde_json::from_slice(&text).ok()?;
-    (result.schema == SCHEMA && !result.partial).then_some(result)
-}
-
-/// The existing results, in the plan's order.
-pub(super) fn rows<'a>(plan: &'a Plan, folder: &Folder<'_>) -> Vec<Row<'a>> {
-    let results: Vec<Option<RunResult>> =
-        plan.runs.iter().map(|run| read(&folder.result(run))).collect();
-    let rows = plan.runs.iter().zip(&results).filter_map(|(run, result)| {
-        let result = result.clone()?;
-        let ratios = results[run.baseline].as_ref().map(|baseline| result.against(baseline));
-        Some(Row { run, result, ratios })
-    });
-    rows.collect()
-}
-
 /// Writes `table.csv` and `table.json`.
 pub(super) fn write(plan: &Plan, rows: &[Row<'_>], folder: &Folder<'_>) -> Result<(), Failure> {
     files::replace(&folder.path.join("table.csv"), csv(rows).as_bytes())?;
-    let runs = rows.iter().map(|row| Collected {
-        file: format!("runs/{}.json", row.run.id),
-        slc_asked: row.run.slc,
-        ratios: row.ratios,
-        result: &row.result,
-    });
-    let collection = Collection { schema: SCHEMA, planned: plan.runs.len(), runs: runs.collect() };
-    files::replace(&folder.path.join("table.json"), &json::text(&collection))
+    files::replace(&folder.path.join("table.json"), &json::text(&Collection::of(plan, rows)))
 }
 
 fn csv(rows: &[Row<'_>]) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::collect::Row;
+use sim::engine::sweep::Row;
 
 /// A figure of a system and a workload, by the SLC's size. Means over all seeds.
 #[derive(Clone, Debug)]

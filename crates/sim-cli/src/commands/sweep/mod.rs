@@ -12,22 +12,19 @@
 //!
 //! # Modules
 //!
-//! - `args`: arguments. `plan`: from TOML to runs. `run`: one run. `folder`: the folder of results. `names`: their
-//!   names. `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large it should be.
-//!   `page`: the report. `slurm`: sweeps on a cluster.
+//! Plans, runs and their results are the library's: [`sim::engine::sweep`].
+//!
+//! - `args`: arguments. `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large
+//!   it should be. `page`: the report. `slurm`: sweeps on a cluster.
 
 use std::io::Write;
-use std::num::NonZeroUsize;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sim::Failure;
-use sim::engine::replay::Outcome;
+use sim::engine::sweep::{self, Folder, Plan, Row, Run};
 
 use crate::base::terminal::Terminal;
-use crate::base::{exit, files, interrupt};
+use crate::base::{files, interrupt};
 use crate::output::json;
 use crate::output::table::write_sentence;
 
@@ -35,27 +32,19 @@ mod advice;
 mod args;
 mod collect;
 mod curves;
-mod folder;
-mod names;
 mod page;
-mod plan;
-mod run;
 mod slurm;
 
 use advice::OnDevice;
 pub use args::Args;
 use args::{Shard, Where};
-use collect::Row;
-use folder::Folder;
-use plan::Plan;
-use run::Run;
 
 /// Does the remaining runs of the plan and collects the existing results.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let plan = Plan::load(&args.plan)?;
     let folder = Folder { path: &args.out };
     folder.make()?;
-    let is_left = |run: &Run| collect::read(&folder.result(run)).is_none();
+    let is_left = |run: &Run| sweep::read(&folder.result(run)).is_none();
     if let Some(Where::Slurm) = args.cluster.on {
         let is_left: Vec<bool> = plan.runs.iter().map(is_left).collect();
         return slurm::submit(args, &folder, &is_left, out);
@@ -67,9 +56,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         .map(|number| &plan.runs[number])
         .filter(|run| is_left(run))
         .collect();
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
-    let failures = work(&left, jobs.map_or(1, NonZeroUsize::get), &folder);
-    let rows = collect::rows(&plan, &folder);
+    let bar = bar(left.len());
+    let failures = sweep::work(&left, args.jobs, &Terminal, |run, result| {
+        if let Some(result) = result {
+            files::replace(&folder.result(run), &json::text(&result))?;
+        }
+        bar.inc(1);
+        Ok(())
+    });
+    bar.finish_and_clear();
+    let rows = sweep::rows(&plan, &folder);
     let devices = advice::by_device(&plan, &rows);
     if !rows.is_empty() {
         collect::write(&plan, &rows, &folder)?;
@@ -78,7 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     tell(&plan, &rows, &folder, out)?;
     answer(&plan, &devices, out)?;
     missing(rows.len(), plan.runs.len(), out)?;
-    ended(&left, failures)?;
+    sweep::ended(&left, failures)?;
     let (done, all) = (rows.len(), plan.runs.len());
     if interrupt::is_requested() && done < all {
         let kept =
@@ -131,52 +127,6 @@ fn missing(done: usize, all: usize, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A failed run, by its position among the remaining ones.
-type Failed = (usize, Failure);
-
-/// Does the runs, several at a time. A failed run does not stop the others.
-fn work(left: &[&Run], jobs: usize, folder: &Folder<'_>) -> Vec<Failed> {
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    let bar = bar(left.len());
-    let worker = || {
-        while !interrupt::is_requested() {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(run) = left.get(number) else { break };
-            if let Err(failure) = one(run, folder) {
-                let mut failures =
-                    failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                failures.push((number, failure));
-            }
-            bar.inc(1);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..jobs.min(left.len()) {
-            scope.spawn(worker);
-        }
-    });
-    bar.finish_and_clear();
-    let mut failures = failures.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    failures.sort_by_key(|(number, _)| *number);
-    failures
-}
-
-fn one(run: &Run, folder: &Folder<'_>) -> Result<(), Failure> {
-    let systems = std::slice::from_ref(&run.system);
-    let outcomes = match run.options.run_all(&run.setup, systems, &Terminal) {
-        // Ctrl-C: the run is left for later.
-        Err(Failure::Interrupted(_)) => return Ok(()),
-        outcomes => outcomes?,
-    };
-    for Outcome { result, .. } in outcomes {
-        if !result.partial {
-            files::replace(&folder.result(run), &json::text(&result))?;
-        }
-    }
-    Ok(())
-}
-
 /// A bar on standard error, if that is a terminal.
 fn bar(runs: usize) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
@@ -189,25 +139,6 @@ fn bar(runs: usize) -> ProgressBar {
 }
 
 const TEMPLATE: &str = "{bar:30} {pos} of {len} runs, {eta} left";
-
-/// The result of the sweep: that of its worst run.
-fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
-    let count = failures.len();
-    let mut reasons = String::new();
-    let mut violated = false;
-    for (number, failure) in failures {
-        violated |= exit::code(&failure) == 1;
-        let run = left[number];
-        let place = [run.system.name.as_str(), " on ", &run.device, ", ", &run.trace].concat();
-        reasons += &["\n  ", &place, ": ", &failure.to_string()].concat();
-    }
-    let summary = format!("{count} of {} runs failed:{reasons}", left.len());
-    match (count, violated) {
-        (0, _) => Ok(()),
-        (_, true) => Err(Failure::Violation(summary)),
-        (_, false) => Err(Failure::Arguments(summary)),
-    }
-}
 
 #[cfg(test)]
 mod tests {

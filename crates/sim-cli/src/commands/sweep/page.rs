@@ -1,12 +1,11 @@
 //! The report of a sweep: how large the SLC should be, the effect of its size, and the table.
 
+use sim::engine::sweep::{Folder, Plan, Row};
 use sim::{Failure, show};
 
 use super::advice::{self, Advice, OnDevice};
-use super::collect::{self, HEADS, Row};
+use super::collect::{self, HEADS};
 use super::curves::{self, Curve};
-use super::folder::Folder;
-use super::plan::Plan;
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::report::{Page, define};
 
@@ -93,7 +92,7 @@ pub(super) fn write(
     }
     page.heading("What was asked for");
     page.listing(&without_comments(&plan.text));
-    let fill = plan.runs.first().map_or("", |run| run.options.fill.words());
+    let fill = plan.runs.first().map_or("", |run| run.setup.fill.words());
     page.note(&format!(
         "{fill} Every request was served, and every sector read held the data last written. Run with tandem {}.",
         env!("CARGO_PKG_VERSION")

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use sim::Failure;
+use sim::engine::sweep::Folder;
 
 use super::args::{Args, Shard};
-use super::folder::Folder;
 use crate::base::files;
 
 /// Clusters refuse longer arrays unless they are configured for them.

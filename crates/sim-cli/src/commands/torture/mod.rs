@@ -12,11 +12,11 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use torture::setup::SetupError;
+use torture::told::Report;
 use torture::worlds::{self, Choice, Kept, Reported};
-use torture::{Cut, Cuts, Faults, FtlName, Nested, Outcome, Plan, Setup, System, Watcher};
+use torture::{Cut, Cuts, Faults, FtlName, Nested, Plan, Setup, System, Watcher};
 
 use self::small::{Small, SmallArgs};
-use self::tell::Report;
 use crate::base::{files, interrupt, notes};
 use sim::{Failure, show};
 
@@ -50,14 +50,14 @@ pub struct Args {
     #[arg(long, default_value_t = 1, value_name = "N")]
     seeds: u32,
     /// Test every outcome of every operation (exhaustive), or about this many of them in each workload
-    #[arg(long, default_value = "exhaustive", value_parser = cuts, value_name = "CUTS")]
+    #[arg(long, default_value = "exhaustive", value_parser = Cuts::parse, value_name = "CUTS")]
     cuts: Cuts,
     /// Only these power cuts, as a failure prints them, each in the life that follows the cut before; shows the
     /// operations on the device before each violation
     #[arg(long, value_delimiter = ',', value_name = "OPERATION:FATE", conflicts_with = "cuts")]
     at: Vec<Cut>,
     /// Cut the power again during and after the mount that follows a cut; `every` tests all operations of each mount
-    #[arg(long, value_parser = nested, default_missing_value = "some", num_args = 0..=1, value_name = "HOW")]
+    #[arg(long, value_parser = Nested::parse, default_missing_value = "some", num_args = 0..=1, value_name = "HOW")]
     nested: Option<Nested>,
     /// Faults beside the power cuts: any of program, erase, mark, uncorrectable, factory, bits, beyond, all
     #[arg(long, default_value = "", value_name = "FAULTS", hide_default_value = true)]
@@ -96,24 +96,6 @@ fn system() -> impl TypedValueParser<Value = System> {
     })
 }
 
-fn cuts(text: &str) -> Result<Cuts, String> {
-    match text {
-        "exhaustive" => Ok(Cuts::Exhaustive),
-        number => number
-            .parse()
-            .map(Cuts::Sample)
-            .map_err(|_| "give a number of cuts, or `exhaustive`".into()),
-    }
-}
-
-fn nested(how: &str) -> Result<Nested, String> {
-    match how {
-        "some" => Ok(Nested::USUAL),
-        "every" => Ok(Nested::EVERY_MOUNT),
-        other => Err(format!("`{other}` is neither `some` nor `every`")),
-    }
-}
-
 /// Runs the torture. A violation is a failure of this command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
@@ -133,7 +115,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let json = args.json.as_deref().filter(|_| file.is_none());
     let violations = match told {
         Told::Small(small) => small.write(json, out).map(|()| small.violations())?,
-        Told::Cuts(report) => report.write(json, out).map(|()| report.violations.len())?,
+        Told::Cuts(report) => tell::write(&report, json, out).map(|()| report.violations.len())?,
     };
     match violations {
         0 if interrupt::is_requested() => {
@@ -196,25 +178,12 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
     let progress = Progress::new(CUTS);
     let outcome = torture::torture(&setups, seeds, &plan, &progress);
     progress.0.finish_and_clear();
-    every_cut_was_met(args, &outcome)?;
-    Ok(Report::of(outcome))
-}
-
-/// A replay that never reaches its cuts tests nothing.
-fn every_cut_was_met(args: &Args, outcome: &Outcome) -> Result<(), Failure> {
-    let met = outcome.tally.total().tried as usize;
-    let Some(missed) = args.at.get(met) else { return Ok(()) };
-    if !outcome.violations.is_empty() || interrupt::is_requested() {
-        return Ok(());
+    if !interrupt::is_requested()
+        && let Some(reason) = outcome.unmet(&args.at)
+    {
+        return Err(Failure::Arguments(reason));
     }
-    Err(Failure::Arguments(match met {
-        0 => format!(
-            "the cut {missed} was not met: the workload has {} operations, counted from 0, and each kind of operation \
-             has fates of its own; see that device, system, seed, requests and faults are those of the failure",
-            show::count(outcome.operations)
-        ),
-        met => format!("the cut {missed} was not met in the life that {} began", args.at[met - 1]),
-    }))
+    Ok(Report::of(outcome))
 }
 
 /// From this many pages on a device takes so long that a note explains why.
@@ -280,13 +249,5 @@ mod tests {
     #[test]
     fn the_template_can_be_drawn() {
         assert!([CUTS, TRANSITIONS].map(ProgressStyle::with_template).iter().all(Result::is_ok));
-    }
-
-    #[test]
-    fn what_is_typed_for_cuts_is_a_number_or_all_of_them() {
-        assert_eq!(cuts("exhaustive"), Ok(Cuts::Exhaustive));
-        assert_eq!(cuts("500"), Ok(Cuts::Sample(500)));
-        assert!(cuts("many").is_err());
-        assert!(nested("all").is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! Rankings of results whose figures are given.
 
+use sim::engine::result::RunResult;
+
 use super::*;
 
 /// A result of that system: its mean response time, its price, and its SLC.
@@ -28,7 +30,7 @@ const REGION: &str = r#"{"erases":0,"erase_count":{"min":0,"mean":0.0,"max":0,"s
 
 /// The answer of a ranking, and the standings in its order.
 fn answer(runs: &[&RunResult], pairs: &[Pair<'_>]) -> (String, Vec<(String, Standing)>) {
-    let ranking = Ranking::of(runs, pairs, false).unwrap();
+    let ranking = Ranking::of(comparison::Ranking::of(runs, pairs).unwrap(), false);
     let places = ranking.places.iter().map(|place| (place.label.clone(), place.standing));
     (ranking.answer().join("\n"), places.collect())
 }

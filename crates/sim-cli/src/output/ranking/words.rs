@@ -188,25 +188,6 @@ where
     (most > least).then_some(place)
 }
 
-impl Listed<'_> {
-    /// The system with its SLC, in a sentence.
-    pub(crate) fn told(&self) -> String {
-        match self.run.slc_bytes {
-            _ if self.label == self.run.system => self.label.clone(),
-            0 => format!("{} without SLC", self.run.system),
-            _ => self.named(),
-        }
-    }
-
-    /// Its name, with its SLC.
-    pub(crate) fn named(&self) -> String {
-        match self.run.slc_bytes {
-            0 => format!("{}, without SLC", self.run.system),
-            bytes => format!("{} with {} of SLC", self.run.system, show::size(bytes)),
-        }
-    }
-}
-
 fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
     let [best, others @ ..] = group else { return None };
     let flash = match best.run.slc_bytes {

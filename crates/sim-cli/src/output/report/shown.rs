@@ -15,7 +15,7 @@ pub(super) struct Shown<'a> {
 pub(super) fn shown(outcomes: &[Outcome]) -> Vec<Shown<'_>> {
     let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
     let labelled = outcomes.iter().zip(ranking::labels(&runs));
-    let shown = labelled.map(|(Outcome { result, details }, label)| Shown {
+    let shown = labelled.map(|(Outcome { result, details, .. }, label)| Shown {
         label,
         result,
         details: details.as_ref(),

@@ -9,6 +9,7 @@
 use std::io::Write;
 
 use sim::Failure;
+use sim::engine::comparison;
 
 use crate::output::ranking::{RULE, Ranking};
 use crate::output::table::{Edge, Table, write_sentence};
@@ -39,9 +40,8 @@ impl<'a> Field<'a> {
     /// The verdict.
     pub(crate) fn verdict(&self) -> Verdict<'a> {
         let warnings = warnings::of(self);
-        let several = self.runs.len() > 1 || self.pairs.iter().any(|pair| pair.without.is_some());
-        let ranking = several.then(|| Ranking::of(self.runs, self.pairs, !warnings.is_empty()));
-        let ranking = ranking.flatten();
+        let ranking = comparison::ranking(self.runs, self.pairs);
+        let ranking = ranking.map(|order| Ranking::of(order, !warnings.is_empty()));
         let mut answers = ranking.as_ref().map_or_else(Vec::new, Ranking::answer);
         if let Some(ranking) = &ranking
             && let Some(taken) = ranking.taken()

@@ -9,6 +9,7 @@ use nand_model::{Energy, Time};
 
 use super::options::Pace;
 use super::outcome::Details;
+use super::record::{Record, Responses};
 use super::series::Stretch;
 use super::tally::Tally;
 use super::under_way::account;
@@ -163,6 +164,12 @@ impl Measurement {
         })
     }
 
+    /// The record, with the requests that were recorded.
+    pub(super) fn record(&self, responses: Responses) -> Record {
+        let wear = done(&self.before, &self.after).into_iter().map(wear_of);
+        Record { responses, wear: wear.collect() }
+    }
+
     /// The data for charts, with the writes that the system kept for them.
     pub(super) fn details(&self, series: Vec<Stretch>, chain_writes: &[ChainWrite]) -> Details {
         let done = done(&self.before, &self.after);
@@ -174,6 +181,10 @@ impl Measurement {
             chain_writes: chain_writes.to_vec(),
         }
     }
+}
+
+fn wear_of(part: PartState) -> (String, Vec<u32>) {
+    (part.name.to_owned(), part.wear)
 }
 
 fn log_writes(before: &Moment, after: &Moment) -> Option<u64> {

@@ -46,9 +46,9 @@
 //!
 //! - `options`: how a workload is replayed. `outcome`: the result of a run. `feed`: the reader. `batches`: from it to a
 //!   system. `session`: one system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts.
-//!   `tally`: the counts. `measurement`: what is left of a replay at its end, and the result that is made of it.
-//!   `fill`: what is written before. `window`: what of a run counts. `steady`: when a run has settled. `series`: the
-//!   response time over a run.
+//!   `record`: requests and blocks one by one. `tally`: the counts. `measurement`: what is left of a replay at its end,
+//!   and the result that is made of it. `fill`: what is written before. `window`: what of a run counts. `steady`: when
+//!   a run has settled. `series`: the response time over a run.
 
 use std::any::Any;
 #[cfg(any(test, not(feature = "threads")))]
@@ -75,6 +75,7 @@ mod fill;
 mod measurement;
 mod options;
 mod outcome;
+mod record;
 mod series;
 mod served;
 mod session;
@@ -93,9 +94,10 @@ use feed::{Fed, Feed, Places, Turns};
 pub use measurement::{Given, Measurement};
 pub use options::{Options, Pace, Passes};
 pub use outcome::{Details, Outcome};
+pub use record::{Record, Responses};
 pub use series::Stretch;
 pub use served::Served;
-use session::{Kind, Replay};
+use session::{Kind, Measured, Replay};
 pub use steady::WINDOW;
 
 /// Replays the workload on one system.
@@ -153,9 +155,6 @@ pub fn run_chosen(
     replayed?.into_iter().map(|(fed, measured)| run.outcome(&fed, measured)).collect()
 }
 
-/// What a system's session ends with.
-type Measured = (Measurement, Option<Details>);
-
 /// What is replayed, and how.
 struct Run<'a> {
     workload: &'a Workload,
@@ -176,8 +175,9 @@ impl<'a> Run<'a> {
     }
 
     fn kind(&self, system: &Chosen, stop: Stop) -> Kind {
-        let Options { pace, details, .. } = *self.options;
-        Kind { name: system.name.clone(), pace, fill: self.setup.fill, detailed: details, stop }
+        let Options { pace, details: detailed, record: recorded, .. } = *self.options;
+        let (name, fill) = (system.name.clone(), self.setup.fill);
+        Kind { name, pace, fill, detailed, recorded, stop }
     }
 
     /// Replays on every system in a thread of its own, while this one reads. Of each, also the counts of the reader.
@@ -236,7 +236,8 @@ impl<'a> Run<'a> {
     }
 
     /// The outcome of a system, whole.
-    fn outcome(&self, fed: &Fed, (measurement, details): Measured) -> Result<Outcome, Failure> {
+    fn outcome(&self, fed: &Fed, measured: Measured) -> Result<Outcome, Failure> {
+        let Measured { measurement, details, record } = measured;
         all_served(&measurement.name, measurement.tally.requests().total(), fed.requests)?;
         let passes = match self.options.passes {
             Passes::Times(times) => times.get(),
@@ -256,7 +257,7 @@ impl<'a> Run<'a> {
             part: Some(&self.setup.part),
             served: None,
         });
-        Ok(Outcome { result, details })
+        Ok(Outcome { result, details, record })
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Options {
     pub bytes_a_day: u64,
     /// Whether the data for charts is wanted, too.
     pub details: bool,
+    /// Whether every response time and the wear of every block are wanted, too.
+    pub record: bool,
 }
 
 impl Default for Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             pace: Pace::default(),
             bytes_a_day: BYTES_A_DAY,
             details: false,
+            record: false,
         }
     }
 }

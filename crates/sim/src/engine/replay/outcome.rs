@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::record::Record;
 use super::series::Stretch;
 use crate::engine::result::RunResult;
 use crate::engine::systems::ChainWrite;
@@ -13,6 +14,8 @@ pub struct Outcome {
     pub result: RunResult,
     /// The additional data for charts, if requested.
     pub details: Option<Details>,
+    /// Its requests and blocks one by one, if requested.
+    pub record: Option<Record>,
 }
 
 /// The data for charts of a run.

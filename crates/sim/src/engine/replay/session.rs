@@ -10,6 +10,7 @@ use super::fill;
 use super::measurement::{Clocked, Measurement, Moment};
 use super::options::Pace;
 use super::outcome::Details;
+use super::record::Record;
 use super::under_way::UnderWay;
 use super::window::Window;
 use crate::base::clock::Clock;
@@ -25,8 +26,15 @@ pub(super) struct Replay<B> {
     pub(super) batches: B,
     witness: SharedWitness,
     host: Option<Host>,
-    /// Present once the replay is done; with the data for charts, if wanted.
-    pub(super) measured: Option<(Measurement, Option<Details>)>,
+    /// Present once the replay is done.
+    pub(super) measured: Option<Measured>,
+}
+
+/// What a session ends with; the data for charts and the record, if they are wanted.
+pub(super) struct Measured {
+    pub(super) measurement: Measurement,
+    pub(super) details: Option<Details>,
+    pub(super) record: Option<Record>,
 }
 
 /// What is replayed, and how.
@@ -37,6 +45,8 @@ pub(super) struct Kind {
     pub(super) fill: Fill,
     /// Whether details for charts are wanted, too.
     pub(super) detailed: bool,
+    /// Whether a record is wanted, too.
+    pub(super) recorded: bool,
     /// By which it is stopped.
     pub(super) stop: Stop,
 }
@@ -83,6 +93,9 @@ impl<B: Batches> Session for Replay<B> {
         }
         let begin = system.now();
         let mut under_way = UnderWay::new(self.kind.pace, begin);
+        if self.kind.recorded {
+            under_way.record();
+        }
         let mut window = Window::new(Moment::of(system, host.verified()));
         let start = Clock::now();
         let mut busy = Duration::ZERO;
@@ -108,7 +121,7 @@ impl<B: Batches> Session for Replay<B> {
         }
         under_way.finish(system);
         let clocked = Clocked { whole: start.elapsed(), busy };
-        let series = under_way.series;
+        let (series, responses) = (under_way.series, under_way.responses);
         let (before, tally, rounds) = window.close(under_way.tally);
         let measurement = Measurement {
             name: self.kind.name.clone(),
@@ -121,7 +134,8 @@ impl<B: Batches> Session for Replay<B> {
         };
         let details = || measurement.details(series.stretches(), system.sampled_writes());
         let details = self.kind.detailed.then(details);
-        self.measured = Some((measurement, details));
+        let record = responses.map(|responses| measurement.record(responses));
+        self.measured = Some(Measured { measurement, details, record });
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::options::Pace;
+use super::record::Responses;
 use super::series::Series;
 use super::tally::Tally;
 use crate::base::Failure;
@@ -19,6 +20,8 @@ use crate::input::trace::{Op, Request};
 struct Handed {
     request: Request,
     sectors: u64,
+    /// Its number among all requests.
+    number: usize,
 }
 
 /// The requests of one system.
@@ -35,6 +38,10 @@ pub(super) struct UnderWay {
     /// Over the whole run, whatever of it counts.
     pub(super) series: Series,
     written: u64,
+    /// Requests so far.
+    issued: usize,
+    /// Each of them, over the whole run, if that is wanted.
+    pub(super) responses: Option<Responses>,
 }
 
 impl UnderWay {
@@ -48,7 +55,14 @@ impl UnderWay {
             tally: Tally::new(),
             series: Series::new(),
             written: 0,
+            issued: 0,
+            responses: None,
         }
+    }
+
+    /// From now on, every request is recorded.
+    pub(super) fn record(&mut self) {
+        self.responses = Some(Responses::default());
     }
 
     /// Issues a request at its time. Its completion is noted later.
@@ -66,7 +80,11 @@ impl UnderWay {
         let number = system.begin(at);
         let sectors = host.serve(system, request, must)?;
         system.end();
-        self.hand_over(number, Some(Handed { request: *request, sectors }));
+        if let Some(responses) = &mut self.responses {
+            responses.issue(request.op);
+        }
+        self.hand_over(number, Some(Handed { request: *request, sectors, number: self.issued }));
+        self.issued += 1;
         Ok(())
     }
 
@@ -139,11 +157,16 @@ impl UnderWay {
         self.now = self.now.max(done.ended);
         self.count -= 1;
         let at = (done.number - self.first) as usize;
-        if let Some(Handed { request, sectors }) = self.handed.get_mut(at).and_then(Option::take) {
+        if let Some(Handed { request, sectors, number }) =
+            self.handed.get_mut(at).and_then(Option::take)
+        {
             let (time, waited) = (done.ended.since(done.at), done.begun.since(done.at));
             self.tally.note(&request, sectors, time, waited);
             self.written += if request.op == Op::Write { request.length } else { 0 };
             self.series.note(time.as_micros_f64(), self.written);
+            if let Some(responses) = &mut self.responses {
+                responses.complete(number, time);
+            }
         }
         while self.handed.front().is_some_and(Option::is_none) {
             self.handed.pop_front();

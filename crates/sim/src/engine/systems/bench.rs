@@ -10,7 +10,7 @@ use nand_model::Done;
 use nand_model::part::Nanos;
 
 use super::hardware::Hardware;
-use super::meter::{Account, Meter, Spent};
+use super::meter::{Account, Spent};
 use super::sample::ChainWrite;
 use super::system::{Books, Session, System};
 use crate::base::Failure;
@@ -32,8 +32,8 @@ pub(super) trait Rig {
     /// The next completed request.
     fn next_done(&self, until: Option<Nanos>) -> Option<Done>;
 
-    /// The meter.
-    fn meter(&self) -> &Meter;
+    /// From now on, time counts to that account.
+    fn account(&self, account: Account);
 
     /// The time spent for an account.
     fn spent(&self, account: Account) -> Spent;
@@ -127,7 +127,7 @@ impl<M: Rig, S: Rival<Error = Infallible>> System for Bench<'_, M, S> {
     }
 
     fn account(&mut self, account: Account) {
-        self.machine.meter().account(account);
+        self.machine.account(account);
     }
 
     fn spent(&self, account: Account) -> Spent {

@@ -6,7 +6,6 @@ use ftl_iface::{Block, Mode, Operations, Region};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Energy, Time};
 
-use super::meter::Watcher;
 use super::prices::Prices;
 use crate::base::show;
 use crate::engine::result::PartResult;
@@ -79,8 +78,8 @@ pub(super) fn programmed(chip: &Chip, region: Region, mode: Mode) -> u64 {
 }
 
 impl Hardware {
-    /// A NAND device alone.
-    pub(super) fn of_chip(chip: &Chip, watcher: &Watcher<'_>) -> Self {
+    /// A NAND device alone, with the operations of its regions.
+    pub(super) fn of_chip(chip: &Chip, operations: impl Fn(Region) -> Operations) -> Self {
         let part = chip.part();
         let regions = Region::ALL.into_iter().filter_map(|region| {
             let shape = part.geometry.region(region)?;
@@ -89,7 +88,7 @@ impl Hardware {
                 bytes: shape.capacity_bytes(),
                 page_bytes: shape.page_bytes.get().into(),
                 wear: chip.erase_counts(region).collect(),
-                operations: watcher.operations(region),
+                operations: operations(region),
                 programmed: programmed(chip, region, Mode::Full),
             })
         });

@@ -177,8 +177,8 @@ impl Rig for Machine<'_> {
         hardware
     }
 
-    fn meter(&self) -> &Meter {
-        self.meter
+    fn account(&self, account: Account) {
+        self.meter.account(account);
     }
 }
 

@@ -266,6 +266,16 @@ impl Flash for Chip {
     }
 }
 
+impl Flash for &mut Chip {
+    fn chip(&self) -> &Chip {
+        self
+    }
+
+    fn chip_mut(&mut self) -> &mut Chip {
+        self
+    }
+}
+
 /// The blocks that are reclaimed, not folded.
 #[derive(Clone, Copy, Debug)]
 enum Log {

@@ -2,7 +2,9 @@
 //!
 //! A system is a [`BlockStore`](ftl_iface::BlockStore) on simulated hardware, with meters. To add one: implement
 //! [`System`] for it, write a function that builds it and runs a [`Session`] on it, and name that in the registry. A
-//! system from outside this repository is an [`own::Own`].
+//! system from outside this repository is an [`own::Own`]; one that is made while the program runs, a [`Given`].
+
+use std::sync::Arc;
 
 use ftl_iface::SectorCount;
 
@@ -20,6 +22,7 @@ mod capacity;
 mod chains;
 mod disk;
 mod filled;
+mod given;
 mod hardware;
 mod live;
 mod machine;
@@ -33,11 +36,13 @@ mod registry;
 mod rivals;
 mod sample;
 mod scm;
+mod shared;
 mod system;
 mod tenant;
 mod without;
 
 pub(crate) use capacity::largest_capacity;
+pub use given::Given;
 pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
 pub use live::{Blueprint, Ended, Live, Owner, Powered, Store};
 pub use meter::{Account, Meter, Metered, Spent, Watcher};
@@ -45,6 +50,7 @@ pub use ours::stamps;
 pub use paged::stamps as page_stamps;
 pub use prices::Prices;
 pub use sample::ChainWrite;
+pub use shared::{Shared, Wish, on_shared};
 pub use system::{Books, Session, System};
 pub use without::{Without, without_slc};
 
@@ -71,9 +77,17 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
 pub struct Chosen {
     /// The name as typed.
     pub name: String,
-    entry: &'static Entry,
-    values: Values,
+    kind: Kind,
     slc: Slc,
+}
+
+/// Where a system is from.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// From the registry, with its parameters.
+    Listed(&'static Entry, Values),
+    /// From whoever runs it.
+    Given(Arc<dyn Given>),
 }
 
 /// Whether a system has the device's SLC.
@@ -101,27 +115,46 @@ impl Chosen {
                 values.is_on(parameter.name).map_err(|reason| format!("`{text}`: {reason}"))?;
             }
         }
-        Ok(Self { name: text.into(), entry, values, slc: Slc::OfDevice })
+        Ok(Self { name: text.into(), kind: Kind::Listed(entry, values), slc: Slc::OfDevice })
+    }
+
+    /// A system of the caller's, under a name that no other one has.
+    pub fn given(name: &str, system: Arc<dyn Given>) -> Result<Self, String> {
+        if named(name).is_some() || name.is_empty() {
+            return Err(format!("there is a system called `{name}`: choose another name"));
+        }
+        Ok(Self { name: name.into(), kind: Kind::Given(system), slc: Slc::OfDevice })
     }
 
     /// Whether the SLC's size makes a difference to the system.
-    pub const fn uses_slc(&self) -> bool {
-        self.entry.uses_slc
+    pub fn uses_slc(&self) -> bool {
+        match &self.kind {
+            Kind::Listed(entry, _) => entry.uses_slc,
+            Kind::Given(system) => system.uses_slc(),
+        }
+    }
+
+    /// Its name without parameters.
+    fn base(&self) -> &str {
+        match &self.kind {
+            Kind::Listed(entry, _) => entry.name,
+            Kind::Given(_) => &self.name,
+        }
     }
 
     /// The system in a form that can be mounted again.
     pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
-        let Some(plan) = self.plan() else {
+        let (Some(plan), Kind::Listed(_, values)) = (self.plan(), &self.kind) else {
             let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
             let reason = format!(
                 "`{}` keeps its tables in RAM alone: a loss of power is its end, and no file keeps it; \
                  take {}, or leave --image and --cut-every out",
-                self.entry.name,
+                self.base(),
                 show::listed(&names, "or")
             );
             return Err(Failure::Arguments(reason));
         };
-        plan(setup, &self.values)
+        plan(setup, values)
     }
 
     /// Whether the system can be mounted again after a power loss.
@@ -130,13 +163,13 @@ impl Chosen {
     }
 
     fn plan(&self) -> Option<Plan> {
-        let name = self.entry.name;
+        let name = self.base();
         MOUNTABLE.iter().find(|(known, _)| *known == name).map(|(_, plan)| *plan)
     }
 
     /// Whether it is the system that others are compared with.
     pub fn is_baseline(&self) -> bool {
-        self.entry.name == Several::ALL[1]
+        self.base() == Several::ALL[1]
     }
 
     /// Why the device does not fit the system, if it does not. The system is built for that, and not used.
@@ -150,9 +183,14 @@ impl Chosen {
 
     /// Builds the system and runs the session on it.
     pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
-        match self.slc {
-            Slc::OfDevice => (self.entry.run)(setup, &self.values, session),
-            Slc::None => (self.entry.run)(&setup.without_slc()?, &self.values, session),
+        let without = match self.slc {
+            Slc::OfDevice => None,
+            Slc::None => Some(setup.without_slc()?),
+        };
+        let setup = without.as_ref().unwrap_or(setup);
+        match &self.kind {
+            Kind::Listed(entry, values) => (entry.run)(setup, values, session),
+            Kind::Given(system) => system.run(setup, session),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use ftl_iface::{Bytes, NandDevice, Probe, Region, SectorCount};
 use ftl_rivals::kit::{AreaPlan, Lanes, Units};
 use ftl_rivals::{Rival, Unfit};
+use nand_model::part::Part;
 
 use super::machine::Machine;
 use super::meter::Meter;
@@ -50,6 +51,17 @@ pub enum Memory {
     Mlc,
     /// The whole capacity in SLC.
     Slc,
+}
+
+impl Memory {
+    /// The device with these memories.
+    pub(super) fn of(self, setup: &Setup) -> Result<Part, Failure> {
+        match self {
+            Self::Both => both(setup),
+            Self::Mlc => mlc_alone(&setup.part),
+            Self::Slc => slc_alone(&setup.part),
+        }
+    }
 }
 
 /// The required store.
@@ -104,11 +116,7 @@ pub const fn of<T: Own>() -> Registered {
 }
 
 fn run<T: Own>(setup: &Setup, values: &Values, session: &mut dyn Session) -> Result<(), Failure> {
-    let part = match T::MEMORY {
-        Memory::Both => both(setup)?,
-        Memory::Mlc => mlc_alone(&setup.part)?,
-        Memory::Slc => slc_alone(&setup.part)?,
-    };
+    let part = T::MEMORY.of(setup)?;
     let meter = Meter::new();
     let machine = Machine::new(&part, setup, &meter)?;
     let (sector, capacity) = (part.sector_bytes, rivals::capacity(&part));

@@ -213,8 +213,8 @@ impl Rig for ScmMachine<'_> {
         inner.done.pop_front()
     }
 
-    fn meter(&self) -> &Meter {
-        self.meter
+    fn account(&self, account: Account) {
+        self.meter.account(account);
     }
 
     fn spent(&self, account: Account) -> Spent {

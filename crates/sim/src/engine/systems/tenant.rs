@@ -130,7 +130,9 @@ impl<'m, F: Booked<'m>> System for Tenant<'m, F> {
     }
 
     fn hardware(&self) -> Hardware {
-        Hardware::of_chip(self.ftl.device().chip.chip(), self.ftl.probe())
+        Hardware::of_chip(self.ftl.device().chip.chip(), |region| {
+            self.ftl.probe().operations(region)
+        })
     }
 
     fn wait_until(&mut self, moment: Nanos) {

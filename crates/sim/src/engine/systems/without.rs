@@ -2,7 +2,7 @@
 
 use ftl_iface::Region;
 
-use super::{Chosen, Slc, ours};
+use super::{Chosen, Kind, Slc, ours};
 use crate::base::Failure;
 use crate::input::device::Setup;
 
@@ -60,9 +60,9 @@ impl Chosen {
 
     /// Whether the system without its log is the conventional one.
     fn is_chains(&self) -> bool {
-        let shares = |name| self.values.is_given(name);
-        self.entry.name == "hybrid"
-            && !ours::CONVENTIONAL.iter().any(|parameter| shares(parameter.name))
+        let Kind::Listed(entry, values) = &self.kind else { return false };
+        let shares = |name| values.is_given(name);
+        entry.name == "hybrid" && !ours::CONVENTIONAL.iter().any(|parameter| shares(parameter.name))
     }
 }
 
@@ -77,7 +77,7 @@ pub fn without_slc(systems: &[Chosen], setup: &Setup) -> Result<Vec<Option<Witho
             return Ok(Some(Without::Same(at)));
         }
         let without = system.without_slc();
-        let can = WITHOUT.contains(&system.entry.name);
+        let can = WITHOUT.contains(&system.base());
         let fits = can && without.unfit(setup)?.is_none();
         Ok(Some(if fits { Without::Own(without) } else { Without::Nothing }))
     };

@@ -37,6 +37,13 @@ impl FitChoice {
         Self::ALL.into_iter().find(|choice| choice.name() == name)
     }
 
+    /// The one of that name, or why there is none.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        let unknown =
+            || format!("`{name}` is no way to fit addresses: write wrap or pack, or auto");
+        Self::named(name).ok_or_else(unknown)
+    }
+
     /// What it does, for a list of all.
     pub const fn title(self) -> &'static str {
         match self {

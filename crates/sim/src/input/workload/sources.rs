@@ -74,7 +74,7 @@ impl Workload {
     }
 
     /// The names of its sources.
-    pub(crate) fn sources(&self) -> &str {
+    pub fn sources(&self) -> &str {
         &self.name
     }
 

@@ -171,7 +171,14 @@ impl<'a> Stream<'a> {
             Some(Open::Reader(reader)) => reader.position(),
             Some(Open::Generator(generator)) => generator.made(),
             Some(Open::Given(_, returned)) => *returned as u64,
-            None => 0,
+            // Nothing was opened yet, or the last source has ended.
+            None => {
+                if self.next == 0 {
+                    0
+                } else {
+                    u64::MAX
+                }
+            }
         };
         let at = self.next.saturating_sub(1);
         let here = (*self.lengths.get(at)?)?.max(1);
@@ -230,6 +237,8 @@ mod tests {
         stream.next_request().unwrap();
         assert_eq!(stream.fraction(), Some(0.25));
         assert_eq!(stream.place(), ("synth:uniform?requests=4".into(), Position::Request(1)));
+        while stream.next_request().unwrap().is_some() {}
+        assert_eq!(stream.fraction(), Some(1.0));
     }
 
     #[test]

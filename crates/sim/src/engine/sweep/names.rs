@@ -1,9 +1,10 @@
 //! Names of results: the same for the same run on every machine, different whenever the result could differ.
 
-use sim::engine::result::SCHEMA;
-use sim::show;
-
 use super::run::Run;
+use crate::base::show;
+use crate::engine::replay::Passes;
+use crate::engine::result::SCHEMA;
+use crate::input::trace::formats::As;
 
 /// Letters of each part of a name that are kept for readability.
 const KEPT: usize = 28;
@@ -28,26 +29,33 @@ fn kept(part: &str) -> String {
 
 /// Everything on which the result depends.
 fn described(run: &Run, content: &str) -> String {
-    let workload = &run.options.workload;
+    let options = &run.options;
     // A system that does not use the SLC is the same at every SLC size.
     let part = run.setup.part.clone();
     let has_mlc = part.geometry.mlc().is_some();
     let part = if run.system.uses_slc() || !has_mlc { Ok(part) } else { part.with_slc_bytes(0) };
     let part = format!("{part:?}");
-    let format = workload.format.map_or("", |format| format.name);
+    let format = match &run.reading.format {
+        Some(As::Format(format)) => format.name,
+        _ => "",
+    };
+    let (passes, steady) = match options.passes {
+        Passes::Times(times) => (times.get(), false),
+        Passes::UntilSteady => (1, true),
+    };
     format!(
         "{} {SCHEMA}|{part}|{:?}|{:?}|{}|{content}|{}|{format}|{}|{:?}|{:?}|{}|{}|{}",
         env!("CARGO_PKG_VERSION"),
         run.setup.log_bytes.filter(|_| run.system.uses_slc()),
         run.setup.time,
         run.system.name,
-        workload.passes,
-        workload.lenient,
-        workload.fit,
-        run.options.pace.meant(),
-        run.options.bytes_a_day,
-        run.options.fill.name(),
-        workload.steady,
+        passes,
+        run.reading.lenient,
+        options.fit,
+        options.pace,
+        options.bytes_a_day,
+        run.setup.fill.name(),
+        steady,
     )
 }
 
@@ -62,10 +70,10 @@ fn fingerprint(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use nand_model::Time;
-    use sim::input::trace::fit::FitChoice;
 
     use super::*;
-    use crate::flags::options::PaceArgs;
+    use crate::engine::replay::Pace;
+    use crate::input::trace::fit::FitChoice;
 
     #[test]
     fn a_fingerprint_is_that_of_its_definition() {
@@ -77,7 +85,7 @@ mod tests {
 
     #[test]
     fn types_that_are_part_of_a_name_are_written_as_in_results_that_were_kept() {
-        let pace = format!("{:?}", PaceArgs::default().meant());
+        let pace = format!("{:?}", Pace::default());
         assert_eq!(pace, "Pace { open_loop: false, queue_depth: 1 }");
         assert_eq!(format!("{:?} {:?}", Some(FitChoice::Wrap), Time::Serial), "Some(Wrap) Serial");
     }

@@ -1,14 +1,21 @@
-//! Counts requests by size, and for each sector how often it was written and read.
+//! A workload by the measures of Chang's Figure 7: counts of requests by size, and for each sector how often it was
+//! written and read.
+//!
+//! The *update ratio* of a size is sectors written by writes of that size, over the distinct ones among them. Sectors
+//! have 512 bytes here, as in the paper. Memory grows with the addresses touched (6 bytes a sector at most), not with
+//! the trace's length.
 
+use super::trace::{Op, Request};
+use super::workload::Workload;
+use crate::base::{Failure, Observer, show};
 use hashbrown::HashMap;
 use serde::Serialize;
-use sim::input::trace::{Op, Request};
 
 /// Bytes of a sector, as the paper counts them.
-pub(super) const SECTOR: u64 = 512;
+pub const SECTOR: u64 = 512;
 
 /// Classes of sizes and of hit counts: the powers of two that 16 bits hold.
-pub(super) const CLASSES: usize = 16;
+pub const CLASSES: usize = 16;
 
 /// Sectors per chunk: 2 MiB of the disk.
 const CHUNK: u64 = 4096;
@@ -25,7 +32,7 @@ struct Written {
 
 /// The running counts.
 #[derive(Default)]
-pub(super) struct Census {
+struct Census {
     sizes: [Size; CLASSES],
     written: HashMap<u64, Box<Written>>,
     read: HashMap<u64, Box<Counts>>,
@@ -34,56 +41,93 @@ pub(super) struct Census {
 
 /// Requests of one class of sizes: larger than half of `sectors_most`, and no larger than it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Size {
+pub struct Size {
     /// The largest size of the class; the last class includes all larger ones.
-    pub(crate) sectors_most: u64,
-    pub(crate) writes: u64,
-    pub(crate) reads: u64,
+    pub sectors_most: u64,
+    /// Writes of them.
+    pub writes: u64,
+    /// Reads of them.
+    pub reads: u64,
     /// Sectors that these writes wrote, each as often as it was written.
-    pub(crate) sectors_written: u64,
+    pub sectors_written: u64,
     /// The distinct ones among them.
-    pub(crate) sectors_distinct: u64,
+    pub sectors_distinct: u64,
     /// The quotient of the two; `None` if nothing was written.
-    pub(crate) update_ratio: Option<f64>,
+    pub update_ratio: Option<f64>,
 }
 
 /// Sectors whose hit count is in one class: at least `times_least`, and less than twice that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Hits {
+pub struct Hits {
     /// The smallest count of the class; the last class includes all larger ones.
-    pub(crate) times_least: u64,
+    pub times_least: u64,
     /// Sectors that were written that often.
-    pub(crate) sectors_written: u64,
+    pub sectors_written: u64,
     /// Sectors that were read that often.
-    pub(crate) sectors_read: u64,
+    pub sectors_read: u64,
 }
 
 /// The profile of a workload.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Profile {
-    pub(crate) writes: u64,
-    pub(crate) reads: u64,
+pub struct Profile {
+    /// Writes.
+    pub writes: u64,
+    /// Reads.
+    pub reads: u64,
     /// Bytes written, repeated writes included.
-    pub(crate) bytes_written: u64,
-    pub(crate) bytes_read: u64,
+    pub bytes_written: u64,
+    /// Bytes read, repeated reads included.
+    pub bytes_read: u64,
     /// Distinct bytes written.
-    pub(crate) bytes_touched: u64,
-    pub(crate) sizes: [Size; CLASSES],
-    pub(crate) hits: [Hits; CLASSES],
+    pub bytes_touched: u64,
+    /// By the size of the request.
+    pub sizes: [Size; CLASSES],
+    /// By how often a sector was touched.
+    pub hits: [Hits; CLASSES],
 }
 
 impl Profile {
     /// Whether there was neither write nor read.
-    pub(crate) const fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.writes == 0 && self.reads == 0
     }
 
     /// The writes of at most that many sectors, a power of two.
     #[allow(clippy::cast_precision_loss)] // A share is shown with few digits.
-    pub(crate) fn share_up_to(&self, sectors: u64) -> f64 {
+    pub fn share_up_to(&self, sectors: u64) -> f64 {
         let small = self.sizes.iter().filter(|size| size.sectors_most <= sectors);
         small.map(|size| size.writes).sum::<u64>() as f64 / self.writes.max(1) as f64
     }
+}
+
+/// Checks for a stop after this many requests.
+const LOOKED_EVERY: u64 = 4096;
+
+/// Counts the requests of a workload on a disk of that capacity.
+pub fn profile(
+    workload: &Workload,
+    passes: u32,
+    capacity: u64,
+    observer: &dyn Observer,
+) -> Result<Profile, Failure> {
+    let (mut census, stop) = (Census::default(), observer.stop());
+    for pass in 0..passes {
+        let mut stream = workload.open(capacity, observer);
+        while let Some(request) = stream.next_request()? {
+            census.note(&request);
+            if !census.requests.is_multiple_of(LOOKED_EVERY) {
+                continue;
+            }
+            let whole = |here| (f64::from(pass) + here) / f64::from(passes);
+            observer.at(stream.fraction().map(whole), census.requests);
+            if stop.is_requested() {
+                let counted = format!("{} requests were counted", show::count(census.requests));
+                return Err(Failure::Interrupted(counted));
+            }
+        }
+    }
+    observer.done();
+    Ok(census.profile())
 }
 
 /// The class whose sizes go up to the next power of two.
@@ -92,13 +136,8 @@ fn size_class(sectors: u64) -> usize {
 }
 
 impl Census {
-    /// Requests noted so far, of all kinds.
-    pub(super) const fn requests(&self) -> u64 {
-        self.requests
-    }
-
     /// Notes a request. Sectors that it covers in part count as whole ones.
-    pub(super) fn note(&mut self, request: &Request) {
+    fn note(&mut self, request: &Request) {
         self.requests += 1;
         let first = request.offset / SECTOR;
         let end = request.end().div_ceil(SECTOR);
@@ -141,7 +180,7 @@ impl Census {
 
     /// The counts.
     #[allow(clippy::cast_precision_loss)] // A ratio is shown with few digits.
-    pub(super) fn profile(mut self) -> Profile {
+    fn profile(mut self) -> Profile {
         let mut most = 1;
         for size in &mut self.sizes {
             size.sectors_most = most;

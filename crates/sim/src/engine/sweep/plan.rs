@@ -9,21 +9,20 @@ use std::path::Path;
 
 use nand_model::datasheet;
 use serde::Deserialize;
-use sim::engine::systems::Chosen;
-use sim::input::device::{Fill, Setup};
-use sim::input::synth::Synth;
-use sim::input::trace::{formats, names as trace_names};
-use sim::input::{size, synth};
-use sim::{Failure, show};
 use toml::{Spanned, Value};
 
 use super::names;
 use super::run::Run;
-use crate::base::files;
-use crate::flags::choices;
-use crate::flags::device::DeviceArgs;
-use crate::flags::options::{Options, PaceArgs, a_day};
-use crate::flags::workload::WorkloadArgs;
+use crate::base::{Failure, files, show};
+use crate::engine::replay::{Options, Pace, Passes};
+use crate::engine::systems::Chosen;
+use crate::input::device::{DeviceChoice, Fill, Setup};
+use crate::input::synth::Synth;
+use crate::input::trace::fit::FitChoice;
+use crate::input::trace::formats::{self, As};
+use crate::input::trace::names as trace_names;
+use crate::input::workload::Reading;
+use crate::input::{size, synth};
 
 /// The keys of a plan. Every list multiplies the runs.
 #[derive(Debug, Deserialize)]
@@ -63,15 +62,15 @@ const RUNS: u64 = 100_000;
 
 /// The content of a plan.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub struct Plan {
     /// The file's name without its ending.
-    pub(super) name: String,
+    pub name: String,
     /// Its text.
-    pub(super) text: String,
+    pub text: String,
     /// Its runs, in the order of devices, traces, SLC sizes, systems.
-    pub(super) runs: Vec<Run>,
+    pub runs: Vec<Run>,
     /// Whether it has sizes of the SLC.
-    pub(super) asks_sizes: bool,
+    pub asks_sizes: bool,
 }
 
 /// A trace of a plan: a file, several in a row, or a synthetic workload.
@@ -141,30 +140,40 @@ impl PlanText<'_> {
 
 impl Plan {
     /// The name of the system that ratios refer to.
-    pub(super) fn first(&self) -> String {
+    pub fn first(&self) -> String {
         let Some(first) = self.runs.first() else { return String::new() };
         let without = if first.slc == Some(0) { " without SLC" } else { "" };
         format!("{}{without}", first.system.name)
     }
 
     /// Reads a plan and everything it names, except the content of traces.
-    pub(super) fn load(path: &Path) -> Result<Self, Failure> {
+    pub fn load(path: &Path) -> Result<Self, Failure> {
         let text = files::text(path, LONGEST).map_err(|reason| {
             Failure::Arguments(format!(
                 "{}: the plan cannot be read ({reason}): check the path",
                 path.display()
             ))
         })?;
-        let source = PlanText { path, text: &text };
-        let sheet: Sheet = toml::from_str(&text).map_err(|error| {
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+        let plan = Self::read(&PlanText { path, text: &text }, &text)?;
+        Ok(Self { name, text, ..plan })
+    }
+
+    /// The plan of a table that is in no file: its paths are those of the present folder.
+    pub fn of_table(text: &str) -> Result<Self, Failure> {
+        // Without its text no line of it is told, which nobody wrote.
+        Self::read(&PlanText { path: Path::new("the plan"), text: "" }, text)
+    }
+
+    fn read(source: &PlanText<'_>, text: &str) -> Result<Self, Failure> {
+        let sheet: Sheet = toml::from_str(text).map_err(|error| {
             let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
             source.wrong(error.span(), "", reason)
         })?;
         source.nothing_empty(&sheet)?;
-        let runs = runs(&source, &sheet)?;
-        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+        let runs = runs(source, &sheet)?;
         let asks_sizes = !sheet.slc.is_empty();
-        Ok(Self { name, text, runs, asks_sizes })
+        Ok(Self { name: String::new(), text: text.into(), runs, asks_sizes })
     }
 }
 
@@ -189,21 +198,20 @@ fn runs(source: &PlanText<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
 /// What all runs share.
 struct Common {
     systems: Vec<Chosen>,
-    base: WorkloadArgs,
-    pace: PaceArgs,
+    reading: Reading,
+    options: Options,
     fill: Fill,
-    a_day: Option<u64>,
 }
 
 impl Common {
     fn read(source: &PlanText<'_>, sheet: &Sheet, systems: Vec<Chosen>) -> Result<Self, Failure> {
-        let fill = source.maybe("fill", sheet.fill.as_ref(), |name| choices::fill(name))?;
+        let fill = source.maybe("fill", sheet.fill.as_ref(), |name| Fill::parse(name))?;
+        let reading = reading(source, sheet)?;
         Ok(Self {
             systems,
-            base: workload(source, sheet)?,
-            pace: pace(source, sheet)?,
+            reading,
+            options: options(source, sheet)?,
             fill: fill.unwrap_or_default(),
-            a_day: source.maybe("bytes-a-day", sheet.bytes_a_day.as_ref(), |text| a_day(text))?,
         })
     }
 
@@ -226,21 +234,7 @@ impl Common {
         }
     }
 
-    fn run(
-        &self,
-        device: &str,
-        trace: &Trace,
-        (slc, flags, setup): &AtSize,
-        system: &Chosen,
-    ) -> Run {
-        let workload = WorkloadArgs {
-            traces: trace.paths.clone(),
-            called: Some(trace.name.clone()),
-            ..self.base.clone()
-        };
-        let mut options = Options::quiet(workload, flags.clone(), self.pace);
-        options.fill = self.fill;
-        options.bytes_a_day = self.a_day.unwrap_or(options.bytes_a_day);
+    fn run(&self, device: &str, trace: &Trace, (slc, setup): &AtSize, system: &Chosen) -> Run {
         let run = Run {
             id: String::new(),
             device: device.to_owned(),
@@ -248,8 +242,10 @@ impl Common {
             trace: trace.name.clone(),
             workload: trace.workload.clone(),
             system: system.clone(),
-            setup: setup.clone(),
-            options,
+            setup: Setup { fill: self.fill, ..setup.clone() },
+            options: self.options,
+            paths: trace.paths.clone(),
+            reading: self.reading.clone(),
             baseline: 0,
         };
         Run { id: names::id(&run, &trace.content), ..run }
@@ -272,8 +268,8 @@ fn not_too_many(source: &PlanText<'_>, lists: [usize; 4]) -> Result<(), Failure>
     Err(source.wrong(None, "", reason))
 }
 
-/// A device at an SLC size of the plan, with the flags that select it.
-type AtSize = (Option<u64>, DeviceArgs, Setup);
+/// A device at an SLC size of the plan.
+type AtSize = (Option<u64>, Setup);
 
 /// The SLC sizes of the plan.
 struct Sizes {
@@ -294,7 +290,7 @@ impl Sizes {
         Ok(Self { capacity, slc })
     }
 
-    /// The device at each SLC size, with the flags that select it.
+    /// The device at each SLC size.
     fn setups(
         &self,
         source: &PlanText<'_>,
@@ -305,22 +301,22 @@ impl Sizes {
         let (capacity, parallel) = (self.capacity, sheet.parallel);
         let mut setups = Vec::new();
         for (at, slc) in &self.slc {
-            let flags = DeviceArgs { device: path.into(), capacity, slc: *slc, parallel };
-            let setup = flags.setup().map_err(|error| {
+            let choice = DeviceChoice { device: path.into(), capacity, slc: *slc, parallel };
+            let setup = choice.setup().map_err(|error| {
                 // If the device cannot have such an SLC, the error refers to the size.
                 let size = sheet.slc.get(*at).filter(|_| matches!(error, Failure::SlcSize(_)));
                 let (span, key) =
                     size.map_or((device.span(), "devices"), |size| (size.span(), "slc"));
                 source.wrong(Some(span), key, error)
             })?;
-            setups.push((*slc, flags, setup));
+            setups.push((*slc, setup));
         }
         Ok(setups)
     }
 }
 
 /// When requests are issued.
-fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<PaceArgs, Failure> {
+fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<Pace, Failure> {
     let depth = |depth: &u32| {
         if sheet.open_loop {
             return Err("requests come when they arrive: leave out open-loop, or this".into());
@@ -329,7 +325,7 @@ fn pace(source: &PlanText<'_>, sheet: &Sheet) -> Result<PaceArgs, Failure> {
     };
     let queue_depth = source.maybe("queue-depth", sheet.queue_depth.as_ref(), depth)?;
     let queue_depth = queue_depth.unwrap_or(NonZeroU32::MIN);
-    Ok(PaceArgs { open_loop: sheet.open_loop, queue_depth })
+    Ok(Pace { open_loop: sheet.open_loop, queue_depth })
 }
 
 /// Runs, each once.
@@ -352,8 +348,8 @@ impl Runs {
     }
 }
 
-/// The settings common to all runs.
-fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failure> {
+/// How files are read.
+fn reading(source: &PlanText<'_>, sheet: &Sheet) -> Result<Reading, Failure> {
     let format = source.maybe("format", sheet.format.as_ref(), |name| {
         let format = formats::FORMATS.iter().copied().find(|format| format.name == *name);
         format.ok_or_else(|| format!("no format is called `{name}`: give {}", formats::names()))
@@ -364,20 +360,31 @@ fn workload(source: &PlanText<'_>, sheet: &Sheet) -> Result<WorkloadArgs, Failur
         let reason = "a file has a format, or columns of its own: leave one of them out";
         return Err(source.wrong(Some(columns.span()), "columns", reason));
     }
-    let fit = source.maybe("fit", sheet.fit.as_ref(), |name| choices::fit(name))?;
-    let passes = source.maybe("passes", sheet.passes.as_ref(), |passes| match passes {
-        0 => Err("write 1 or more".into()),
-        passes => Ok(*passes),
+    let format = columns.map(As::Columns).or(format.map(As::Format));
+    Ok(Reading { format, lenient: sheet.lenient })
+}
+
+/// How every trace is replayed.
+fn options(source: &PlanText<'_>, sheet: &Sheet) -> Result<Options, Failure> {
+    let fit = source.maybe("fit", sheet.fit.as_ref(), |name| FitChoice::parse(name))?;
+    let times = source.maybe("passes", sheet.passes.as_ref(), |passes| {
+        NonZeroU32::new(*passes).ok_or_else(|| "write 1 or more".to_owned())
     })?;
-    let passes = passes.unwrap_or(1);
-    let lenient = sheet.lenient;
-    let steady = sheet.steady;
-    if let Some(passes) = sheet.passes.as_ref().filter(|_| steady) {
+    if let Some(passes) = sheet.passes.as_ref().filter(|_| sheet.steady) {
         let reason = "a steady run ends by itself: leave out steady, or this";
         return Err(source.wrong(Some(passes.span()), "passes", reason));
     }
-    let (traces, first, called) = (Vec::new(), None, None);
-    Ok(WorkloadArgs { traces, format, columns, lenient, fit, passes, steady, first, called })
+    let passes = Passes::Times(times.unwrap_or(NonZeroU32::MIN));
+    let a_day =
+        source.maybe("bytes-a-day", sheet.bytes_a_day.as_ref(), |text| size::a_day(text))?;
+    let usual = Options::default();
+    Ok(Options {
+        fit,
+        passes: if sheet.steady { Passes::UntilSteady } else { passes },
+        pace: pace(source, sheet)?,
+        bytes_a_day: a_day.unwrap_or(usual.bytes_a_day),
+        ..usual
+    })
 }
 
 /// The path of a device file is relative to the plan.

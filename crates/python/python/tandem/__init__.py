@@ -1,0 +1,269 @@
+"""Designs and compares hybrid SLC/MLC solid-state disks on a simulated NAND chip.
+
+    import tandem
+
+    run = tandem.replay("synth:zipf?requests=10000", device="c3", capacity="1GiB")
+    print(run.write_us.mean, run.write_amplification)
+
+The same simulator as the program `tandem`, with the same figures. docs/PYTHON.md is its page.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from . import _inputs, _native
+from ._errors import BadInput, Note, TandemError, Violation
+from ._inputs import DeviceLike, Size, SystemLike, Trace
+from ._native import Device, Flash
+from ._progress import Progress, told
+from ._tables import as_json
+from .requests import Requests
+from .results import Comparison, Profile, Responses, Run, Sweep, SweepRun, Torture
+from .system import System
+
+Fit = Literal["wrap", "pack", "auto"]
+Fill = Literal["nothing", "in-order", "random"]
+
+
+def replay(
+    trace: Trace,
+    system: SystemLike = "paged",
+    device: DeviceLike = "c3",
+    *,
+    capacity: Size | None = None,
+    slc: Size | None = None,
+    parallel: bool = False,
+    fill: Fill = "in-order",
+    fit: Fit | None = None,
+    passes: int = 1,
+    steady: bool = False,
+    open_loop: bool = False,
+    queue_depth: int = 1,
+    bytes_a_day: Size | None = None,
+    name: str | None = None,
+    format: str | None = None,
+    columns: str | None = None,
+    lenient: bool = False,
+    first: int | None = None,
+    record: bool = True,
+    progress: Progress = None,
+) -> Run:
+    """Replays a trace on one system, as `tandem replay` does.
+
+    `record` keeps every response time and the wear of every block: nine bytes for each request.
+    """
+    made = _inputs.device(device, capacity, slc, parallel, fill)
+    workload = _inputs.workload(trace, name, format, columns, lenient, first)
+    asked: Any = {
+        "fit": fit,
+        "passes": passes,
+        "steady": steady,
+        "open_loop": open_loop,
+        "queue_depth": queue_depth,
+        "bytes_a_day": bytes_a_day,
+        "record": record,
+    }
+    with told(progress) as tell:
+        [(result, arrays)] = _native.replay(workload, made, [_inputs.system(system)], asked, tell)
+    return Run.of(as_json(result), arrays)
+
+
+def compare(
+    trace: Trace,
+    systems: SystemLike | Sequence[SystemLike] | None = None,
+    device: DeviceLike = "c3",
+    *,
+    capacity: Size | None = None,
+    slc: Size | None = None,
+    parallel: bool = False,
+    fill: Fill = "in-order",
+    fit: Fit | None = "auto",
+    passes: int = 1,
+    steady: bool = False,
+    open_loop: bool = False,
+    queue_depth: int = 1,
+    bytes_a_day: Size | None = None,
+    name: str | None = None,
+    format: str | None = None,
+    columns: str | None = None,
+    lenient: bool = False,
+    first: int | None = None,
+    record: bool = True,
+    progress: Progress = None,
+) -> Comparison:
+    """Replays a trace on several systems at once, and compares them with the first, as `tandem compare` does.
+
+    Without `systems` they are the usual ones; `"all"` are all that fit the device.
+    """
+    made = _inputs.device(device, capacity, slc, parallel, fill)
+    workload = _inputs.workload(trace, name, format, columns, lenient, first)
+    asked: Any = {
+        "fit": fit,
+        "passes": passes,
+        "steady": steady,
+        "open_loop": open_loop,
+        "queue_depth": queue_depth,
+        "bytes_a_day": bytes_a_day,
+        "record": record,
+    }
+    with told(progress) as tell:
+        comparison, arrays = _native.compare(workload, made, _inputs.systems(systems), asked, tell)
+    return Comparison.of(as_json(comparison), arrays)
+
+
+def sweep(
+    plan: str | os.PathLike[str] | Mapping[str, Any],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    jobs: int | None = None,
+    progress: Progress = None,
+) -> Sweep:
+    """Does the runs of a plan on all cores, as `tandem sweep` does: a file, or a table with the same keys.
+
+    With `out`, results are kept in that folder, which the program knows, too, and are not made again. If runs fail, the
+    exception has the results of the others as its `sweep`.
+    """
+    with told(progress) as tell:
+        table, failed = _native.sweep(_inputs.plan(plan), out, jobs, tell)
+    results = Sweep.of(as_json(table))
+    if failed is not None:
+        failed.sweep = results  # type: ignore[attr-defined]
+        raise failed
+    return results
+
+
+def profile(
+    trace: Trace,
+    *,
+    capacity: Size = "20GiB",
+    passes: int = 1,
+    name: str | None = None,
+    format: str | None = None,
+    columns: str | None = None,
+    lenient: bool = False,
+    first: int | None = None,
+    progress: Progress = None,
+) -> Profile:
+    """Counts a workload's requests by size, and its sectors by hits, as `tandem profile` does."""
+    workload = _inputs.workload(trace, name, format, columns, lenient, first)
+    with told(progress) as tell:
+        return Profile.of(as_json(_native.profile(workload, passes, capacity, tell)))
+
+
+def synth(
+    workload: str, *, requests: int | None = None, seed: int | None = None, capacity: Size = "20GiB"
+) -> Requests:
+    """The requests of a synthetic workload, such as `ntfs` or `zipf?skew=1.2`, on a disk of that size."""
+    name = workload
+    for parameter, value in (("requests", requests), ("seed", seed)):
+        if value is not None:
+            name += f"{'&' if '?' in name else '?'}{parameter}={value}"
+    return Requests(*_native.synth(name, capacity), name=name if name.startswith("synth:") else f"synth:{name}")
+
+
+def torture(
+    device: str | os.PathLike[str] = "tiny",
+    *,
+    ftl: Literal["paged", "hybrid"] = "paged",
+    system: Literal["hybrid", "conventional", "small"] = "hybrid",
+    requests: int = 300,
+    seed: int = 1,
+    seeds: int = 1,
+    cuts: int | Literal["exhaustive"] = "exhaustive",
+    at: Sequence[str] = (),
+    nested: Literal["some", "every"] | None = None,
+    faults: str = "",
+    format: bool = False,
+    bytes: bool = False,
+    progress: Progress = None,
+) -> Torture:
+    """Cuts the power at the operations of a workload, mounts, and checks all data, as `tandem torture` does.
+
+    Broken promises are in the result. `progress` hears of cuts, not of a share.
+    """
+    asked: Any = {
+        "ftl": ftl,
+        "device": os.fspath(device),
+        "system": system,
+        "requests": requests,
+        "seed": seed,
+        "seeds": seeds,
+        "cuts": str(cuts),
+        "at": list(at),
+        "nested": nested,
+        "faults": faults,
+        "format": format,
+        "bytes": bytes,
+    }
+    with told(progress) as tell:
+        return Torture.of(as_json(_native.cuts(asked, tell)))
+
+
+def torture_worlds(
+    worlds: int,
+    *,
+    ftl: Literal["paged", "hybrid"] = "paged",
+    seed: int = 1,
+    lives: str | None = None,
+    progress: Progress = None,
+) -> Torture:
+    """Tries random worlds, each drawn from a seed, as `tandem torture --worlds` does."""
+    with told(progress) as tell:
+        return Torture.of(as_json(_native.worlds(ftl, (seed, worlds), lives, tell)))
+
+
+def devices() -> list[str]:
+    """The names of the built-in devices."""
+    return _native.devices()
+
+
+def systems() -> dict[str, str]:
+    """The names of the systems, each with what it is."""
+    return dict(_native.systems())
+
+
+def workloads() -> list[str]:
+    """The names of the synthetic workloads."""
+    return _native.workloads()
+
+
+def formats() -> dict[str, str]:
+    """The names of the formats of traces, each with what it is."""
+    return dict(_native.formats())
+
+
+for _told in (BadInput, Note, TandemError, Violation):
+    # In messages they have the name under which they are imported.
+    _told.__module__ = __name__
+
+__all__ = [
+    "BadInput",
+    "Comparison",
+    "Device",
+    "Flash",
+    "Note",
+    "Profile",
+    "Requests",
+    "Responses",
+    "Run",
+    "Sweep",
+    "SweepRun",
+    "System",
+    "TandemError",
+    "Torture",
+    "Violation",
+    "compare",
+    "devices",
+    "formats",
+    "profile",
+    "replay",
+    "sweep",
+    "synth",
+    "systems",
+    "torture",
+    "torture_worlds",
+    "workloads",
+]

@@ -1,0 +1,123 @@
+"""From what a caller gives as trace, device or system to what the simulator takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._errors import BadInput
+from .requests import Requests
+from .system import System
+
+Size = int | str
+Trace = Any
+DeviceLike = str | os.PathLike[str] | Mapping[str, Any] | _native.Device
+SystemLike = str | os.PathLike[str] | Mapping[str, Any] | System | type[System]
+
+
+def device(
+    given: DeviceLike, capacity: Size | None, slc: Size | None, parallel: bool, fill: str
+) -> _native.Device:
+    """A device by its name, by the path of its file, or by the table that such a file has."""
+    if isinstance(given, _native.Device):
+        if capacity is not None or slc is not None or parallel or fill != "in-order":
+            raise BadInput("a Device has its size already: give capacity, slc, parallel and fill when it is made")
+        return given
+    if isinstance(given, Mapping):
+        given = dict(given)
+    elif not isinstance(given, str):
+        path = os.fspath(given)
+        # A path of one part is the file, not the device of that name.
+        given = path if os.path.dirname(path) else os.path.join(".", path)
+    return _native.Device(given, capacity, slc, parallel, fill)
+
+
+def system(given: SystemLike) -> str | System | type[System]:
+    """A system by its name, `hybrid?filter=off`; by a table, `{"system": "hybrid", "filter": "off"}`; by a TOML file of
+    such a table; or one in Python."""
+    if isinstance(given, (str, System)) or (isinstance(given, type) and issubclass(given, System)):
+        return given
+    if isinstance(given, os.PathLike):
+        given = _native.table(given)
+    if not isinstance(given, Mapping):
+        raise BadInput(f"{given!r} is no system: give a name, a table, a file or a System")
+    table = dict(given)
+    name = table.pop("system", None)
+    if not isinstance(name, str):
+        raise BadInput('a table of a system has its name: {"system": "hybrid", …}')
+    words = {True: "on", False: "off"}
+    values = (f"{key}={words[value] if isinstance(value, bool) else value}" for key, value in table.items())
+    parameters = "&".join(values)
+    return f"{name}?{parameters}" if parameters else name
+
+
+def systems(given: SystemLike | Sequence[SystemLike] | None) -> list[str | System | type[System]]:
+    """Several systems; a string may name some, separated by commas."""
+    if given is None:
+        return []
+    if isinstance(given, str):
+        return list(filter(None, given.split(",")))
+    if isinstance(given, Sequence):
+        return [system(one) for one in given]
+    return [system(given)]
+
+
+def workload(
+    trace: Trace, name: str | None, format: str | None, columns: str | None, lenient: bool, first: int | None
+) -> _native.Workload:
+    """Files and synthetic workloads by their names, or requests in arrays and tables."""
+    if first is not None and first < 1:
+        raise BadInput("first: give at least 1")
+    names = _names(trace)
+    if names is not None:
+        return _native.Workload.named(names, {"format": format, "columns": columns, "lenient": lenient, "first": first})
+    if format is not None or columns is not None or lenient:
+        raise BadInput("format, columns and lenient are of files, and the trace is in arrays")
+    requests = Requests.of(trace)
+    called = name or requests.name or "arrays"
+    part = slice(first)
+    return _native.Workload.arrays(
+        called, requests.time_ns[part], requests.op[part], requests.offset[part], requests.length[part]
+    )
+
+
+def _names(trace: Trace) -> list[str] | None:
+    if isinstance(trace, (str, os.PathLike)):
+        return [os.fspath(trace)]
+    if isinstance(trace, (list, tuple)) and trace and all(isinstance(one, (str, os.PathLike)) for one in trace):
+        return [os.fspath(one) for one in trace]
+    return None
+
+
+def plan(given: str | os.PathLike[str] | Mapping[str, Any]) -> str | Path | dict[str, Any]:
+    """A plan by the path of its file, or as a table: a value that may be a list may be one, too."""
+    if not isinstance(given, Mapping):
+        return Path(given)
+    table: dict[str, Any] = {}
+    for key, value in given.items():
+        key = key.replace("_", "-")
+        many = key in ("devices", "slc", "systems", "traces", "seeds")
+        values = list(value) if isinstance(value, (list, tuple, range, np.ndarray)) else [value]
+        if key == "systems":
+            values = [_listed(one) for one in values]
+        elif key in ("slc", "devices"):
+            values = [str(one) if not isinstance(one, os.PathLike) else os.fspath(one) for one in values]
+        elif key == "traces":
+            values = [list(map(os.fspath, one)) if isinstance(one, (list, tuple)) else os.fspath(one) for one in values]
+        elif key == "seeds":
+            values = [int(one) for one in values]
+        if value is not None:
+            table[key] = values if many else str(value) if key in ("capacity", "bytes-a-day") else value
+    return table
+
+
+def _listed(given: SystemLike) -> str:
+    named = system(given)
+    if not isinstance(named, str):
+        raise BadInput("a plan names its systems: a System in Python is for replay and compare")
+    return named

@@ -1,0 +1,127 @@
+//! Power cuts: in every operation of a workload, or in random worlds.
+
+use pyo3::prelude::*;
+use sim::Failure;
+use torture::setup::SetupError;
+use torture::told::Report;
+use torture::worlds::{self as random, Choice, Kept, Reported};
+use torture::{Cut, Cuts, Faults, FtlName, Nested, Plan, Setup, System};
+
+use crate::failed::{bad, raised};
+use crate::typed::plain;
+use crate::watched::{Watch, watched};
+
+/// What is tried.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Asked {
+    ftl: String,
+    device: String,
+    system: String,
+    requests: u32,
+    seed: u64,
+    seeds: u32,
+    cuts: String,
+    at: Vec<String>,
+    nested: Option<String>,
+    faults: String,
+    format: bool,
+    bytes: bool,
+}
+
+/// After this many worlds with broken promises no other is begun, as in the program.
+const BROKEN_MAX: usize = 20;
+
+/// The error of a device explains itself.
+fn unfit(error: SetupError) -> Failure {
+    match error {
+        SetupError::Device(error) => error.into(),
+        SetupError::Chip(error) => error.into(),
+        other => Failure::Arguments(other.to_string()),
+    }
+}
+
+fn ftl(name: &str) -> PyResult<FtlName> {
+    let found = FtlName::ALL.into_iter().find(|ftl| ftl.name() == name);
+    found.ok_or_else(|| bad(&format!("`{name}` is no FTL: give hybrid or paged")))
+}
+
+impl Asked {
+    fn plan(&self) -> PyResult<Plan> {
+        let cuts = if self.at.is_empty() {
+            Cuts::parse(&self.cuts).map_err(|reason| bad(&reason))?
+        } else {
+            Cuts::At(self.at()?)
+        };
+        let nested = self.nested.as_deref().map(Nested::parse).transpose();
+        Ok(Plan {
+            requests: self.requests,
+            history: matches!(cuts, Cuts::At(_) | Cuts::Sample(0)),
+            cuts,
+            nested: nested.map_err(|reason| bad(&reason))?,
+            faults: Faults::parse(&self.faults).map_err(|reason| bad(&reason.to_string()))?,
+            bytes: self.bytes,
+            format: self.format,
+            faults_named: self.faults.clone(),
+            ..Plan::default()
+        })
+    }
+
+    fn at(&self) -> PyResult<Vec<Cut>> {
+        let cut = |text: &String| text.parse::<Cut>().map_err(|error| bad(&error.to_string()));
+        self.at.iter().map(cut).collect()
+    }
+
+    fn setups(&self) -> PyResult<Vec<Setup>> {
+        let ftl = ftl(&self.ftl)?;
+        let system = System::ALL.into_iter().find(|system| system.name() == self.system);
+        let system = system.ok_or_else(|| {
+            let names = System::ALL.map(System::name).join(", ");
+            bad(&format!("`{}` is no configuration: give one of {names}", self.system))
+        })?;
+        let setups = match self.device.as_str() {
+            "all" => Setup::all_of(ftl),
+            device => Setup::of(ftl, device, system).map(|setup| vec![setup]),
+        };
+        setups.map_err(|error| raised(&unfit(error)))
+    }
+}
+
+/// Cuts the power in every operation of workloads, and counts what was lost.
+#[pyfunction]
+pub(crate) fn cuts<'py>(
+    py: Python<'py>,
+    asked: Asked,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (plan, setups, at) = (asked.plan()?, asked.setups()?, asked.at()?);
+    let seeds = asked.seed..asked.seed.saturating_add(asked.seeds.into());
+    let outcome = watched(py, progress.as_ref(), &Watch::default(), |watch| {
+        let outcome = torture::torture(&setups, seeds, &plan, watch);
+        outcome.unmet(&at).map_or(Ok(outcome), |reason| Err(Failure::Arguments(reason)))
+    })?;
+    plain(py, &Report::of(outcome).counts())
+}
+
+/// Lives in random worlds, and counts what was lost.
+#[pyfunction]
+pub(crate) fn worlds<'py>(
+    py: Python<'py>,
+    name: &str,
+    seeds: (u64, u64),
+    lives: Option<&str>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let kept = lives.map(str::parse::<Kept>).transpose();
+    let choice = Choice {
+        ftl: ftl(name)?,
+        seeds: seeds.0..seeds.0.saturating_add(seeds.1),
+        kept: kept.map_err(|reason| bad(&reason.to_string()))?,
+        broken_max: BROKEN_MAX,
+        told: Reported::Shrunk,
+    };
+    let outcome = watched(py, progress.as_ref(), &Watch::default(), |watch| {
+        random::worlds(&choice, watch).map_err(unfit)
+    })?;
+    plain(py, &Report::of_worlds(outcome).counts())
+}

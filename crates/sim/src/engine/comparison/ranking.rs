@@ -1,0 +1,223 @@
+//! One ranking of the systems of a comparison, as a value, from which a table, sentences and JSON all follow: so none
+//! of them says what another denies.
+//!
+//! The rule: a system is worth its speed for the money, which is how many times as fast as the first system it is,
+//! divided by how many times as much its flash costs. The one that is worth most is taken, of those that keep their
+//! data when the power fails, if there are such, and whose prices are of the first system's source.
+
+use serde::Serialize;
+
+use crate::base::show;
+use crate::engine::result::{Ratios, RunResult};
+use crate::engine::systems;
+
+/// A system with its SLC, and without.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// With it.
+    pub with: &'a RunResult,
+    /// `None`: it cannot do without.
+    pub without: Option<&'a RunResult>,
+}
+
+impl Pair<'_> {
+    /// How many times as fast the system is with its SLC as without.
+    pub fn gain(&self) -> Option<f64> {
+        self.with.against(self.without?).rs
+    }
+}
+
+/// Where a system stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The one to take.
+    Taken,
+    /// Worth less.
+    Ranked,
+    /// Left out: acknowledged data is lost with the power.
+    LosesData,
+    /// Left out: its price is of another source than the first system's.
+    PricedElsewhere,
+    /// No request took any time.
+    Unmeasured,
+}
+
+/// A system in the ranking.
+#[derive(Clone, Debug)]
+pub struct Listed<'a> {
+    /// Its run.
+    pub run: &'a RunResult,
+    /// Its name, and whether it has its SLC if both are compared.
+    pub label: String,
+    /// Compared with the first system.
+    pub ratios: Ratios,
+    /// Where it stands.
+    pub standing: Standing,
+}
+
+impl Listed<'_> {
+    /// The speed for the money; `None` where a price or a time is missing.
+    pub fn worth(&self) -> Option<f64> {
+        Some(self.ratios.rs? / self.ratios.ec?)
+    }
+
+    /// The system with its SLC, in a sentence.
+    pub fn told(&self) -> String {
+        match self.run.slc_bytes {
+            _ if self.label == self.run.system => self.label.clone(),
+            0 => format!("{} without SLC", self.run.system),
+            _ => self.named(),
+        }
+    }
+
+    /// Its name, with its SLC.
+    pub fn named(&self) -> String {
+        match self.run.slc_bytes {
+            0 => format!("{}, without SLC", self.run.system),
+            bytes => format!("{} with {} of SLC", self.run.system, show::size(bytes)),
+        }
+    }
+
+    /// Whether acknowledged data survives a loss of power.
+    pub fn is_safe(&self) -> bool {
+        systems::survives_power_loss(&self.run.system)
+    }
+
+    /// Whether it is one of those that are compared.
+    pub const fn is_compared(&self) -> bool {
+        matches!(self.standing, Standing::Taken | Standing::Ranked)
+    }
+}
+
+/// The ranking.
+#[derive(Clone, Debug)]
+pub struct Ranking<'a> {
+    /// The best first, and those that are left out last.
+    pub places: Vec<Listed<'a>>,
+    /// The system that all are compared with.
+    pub first: &'a RunResult,
+    /// The systems with their SLC, and without.
+    pub pairs: Vec<Pair<'a>>,
+}
+
+impl<'a> Ranking<'a> {
+    /// The ranking of these systems, and of their runs without SLC; ratios are to the first.
+    pub fn of(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Option<Self> {
+        let first = *runs.first()?;
+        let mut all = runs.to_vec();
+        for run in pairs.iter().filter_map(|pair| pair.without) {
+            if !all.iter().any(|known| std::ptr::eq(*known, run)) {
+                all.push(run);
+            }
+        }
+        let must_survive = all.iter().any(|run| systems::survives_power_loss(&run.system));
+        let labels = labels(&all);
+        let place = |(run, label): (&'a RunResult, String)| {
+            let ratios = run.against(first);
+            let is_safe = systems::survives_power_loss(&run.system);
+            let standing = match (ratios.rs, ratios.ec) {
+                (None, _) => Standing::Unmeasured,
+                (_, None) => Standing::PricedElsewhere,
+                _ if must_survive && !is_safe => Standing::LosesData,
+                _ => Standing::Ranked,
+            };
+            Listed { run, label, ratios, standing }
+        };
+        let mut places: Vec<Listed<'a>> = all.iter().copied().zip(labels).map(place).collect();
+        let key = |place: &Listed<'_>| place.worth().or(place.ratios.rs).unwrap_or(0.0);
+        places.sort_by(|one, other| {
+            let left_out = one.standing.cmp_key().cmp(&other.standing.cmp_key());
+            let price = one.run.cost_usd.total_cmp(&other.run.cost_usd);
+            left_out.then(key(other).total_cmp(&key(one))).then(price)
+        });
+        if let Some(best) = places.first_mut().filter(|place| place.standing == Standing::Ranked) {
+            best.standing = Standing::Taken;
+        }
+        Some(Self { places, first, pairs: pairs.to_vec() })
+    }
+
+    /// The system to take.
+    pub fn taken(&self) -> Option<&Listed<'a>> {
+        self.places.first().filter(|place| place.standing == Standing::Taken)
+    }
+
+    /// The label of a run.
+    pub fn label<'r>(&'r self, run: &'r RunResult) -> &'r str {
+        let place = self.places.iter().find(|place| std::ptr::eq(place.run, run));
+        place.map_or(run.system.as_str(), |place| place.label.as_str())
+    }
+
+    /// The ranking as in JSON.
+    pub fn rows(&self) -> Vec<Row<'a>> {
+        self.places.iter().map(Row::of).collect()
+    }
+}
+
+impl Standing {
+    /// The order of groups: those that are compared come first.
+    const fn cmp_key(self) -> u8 {
+        match self {
+            Self::Taken | Self::Ranked => 0,
+            Self::LosesData => 1,
+            Self::PricedElsewhere => 2,
+            Self::Unmeasured => 3,
+        }
+    }
+}
+
+/// A system of the ranking as in JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row<'a> {
+    system: &'a str,
+    slc_bytes: u64,
+    standing: Standing,
+    /// The speed, divided by the price: the order of the ranking.
+    speed_for_price: Option<f64>,
+    /// How many times as fast as the first system.
+    speed: Option<f64>,
+    /// Its price by that of the first.
+    price: Option<f64>,
+    cost_usd: f64,
+    price_source: &'a str,
+    /// Its energy by that of the first.
+    energy: Option<f64>,
+    life_years: Option<f64>,
+    survives_power_loss: bool,
+    ram_bytes: u64,
+}
+
+impl<'a> Row<'a> {
+    fn of(place: &Listed<'a>) -> Self {
+        let Listed { run, ratios, standing, .. } = place;
+        Self {
+            system: &run.system,
+            slc_bytes: run.slc_bytes,
+            standing: *standing,
+            speed_for_price: place.worth(),
+            speed: ratios.rs,
+            price: ratios.ec,
+            cost_usd: run.cost_usd,
+            price_source: &run.price_source,
+            energy: ratios.es,
+            life_years: run.life(),
+            survives_power_loss: place.is_safe(),
+            ram_bytes: run.ram_bytes,
+        }
+    }
+}
+
+/// The name of each run, with the SLC if the same system is there with another size.
+pub fn labels(runs: &[&RunResult]) -> Vec<String> {
+    let of = |run: &&RunResult| {
+        let is_other =
+            |other: &&&RunResult| other.system == run.system && other.slc_bytes != run.slc_bytes;
+        let (name, has_other) = (&run.system, runs.iter().any(|other| is_other(&other)));
+        match run.slc_bytes {
+            _ if !has_other => name.clone(),
+            0 => format!("{name}, no SLC"),
+            bytes => format!("{name}, {} SLC", show::size(bytes)),
+        }
+    };
+    runs.iter().map(of).collect()
+}
