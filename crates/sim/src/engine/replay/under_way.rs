@@ -6,6 +6,7 @@ use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
+use super::onlooker::Answer;
 use super::options::Pace;
 use super::series::Series;
 use super::tally::Tally;
@@ -35,6 +36,8 @@ pub(super) struct UnderWay {
     /// Over the whole run, whatever of it counts.
     pub(super) series: Series,
     written: u64,
+    /// Those since they were taken last, if somebody wants them.
+    answers: Option<Vec<Answer>>,
 }
 
 impl UnderWay {
@@ -48,7 +51,28 @@ impl UnderWay {
             tally: Tally::new(),
             series: Series::new(),
             written: 0,
+            answers: None,
         }
+    }
+
+    /// From now on, keeps each answer until it is taken.
+    pub(super) fn keep_answers(&mut self) {
+        self.answers = Some(Vec::new());
+    }
+
+    /// The answers since they were taken last.
+    pub(super) fn take_answers(&mut self) -> Vec<Answer> {
+        self.answers.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_answers(&self) -> bool {
+        self.answers.as_ref().is_some_and(|answers| !answers.is_empty())
+    }
+
+    /// Bytes written by completed requests.
+    pub(super) const fn written(&self) -> u64 {
+        self.written
     }
 
     /// Issues a request at its time. Its completion is noted later.
@@ -144,6 +168,9 @@ impl UnderWay {
             self.tally.note(&request, sectors, time, waited);
             self.written += if request.op == Op::Write { request.length } else { 0 };
             self.series.note(time.as_micros_f64(), self.written);
+            if let Some(answers) = &mut self.answers {
+                answers.push(Answer { op: request.op, took: time });
+            }
         }
         while self.handed.front().is_some_and(Option::is_none) {
             self.handed.pop_front();
@@ -153,7 +180,7 @@ impl UnderWay {
 }
 
 /// The account of a request.
-pub(super) const fn account(op: Op) -> Account {
+pub(crate) const fn account(op: Op) -> Account {
     match op {
         Op::Read => Account::Read,
         Op::Write => Account::Write,
