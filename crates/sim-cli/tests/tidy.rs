@@ -29,7 +29,7 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A crate that is not listed has no place in the house yet.
-const ARROWS: [(&str, &[&str]); 12] = [
+const ARROWS: [(&str, &[&str]); 13] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
@@ -41,6 +41,7 @@ const ARROWS: [(&str, &[&str]); 12] = [
     ("ftl-judge", &["ftl-iface", "ftl-c", "ftl-conformance", "ftl-spi-nand", "nand-model"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
     ("sim", &["ftl-iface", "ftl-core", "ftl-rivals", "nand-model"]),
+    ("web", &["nand-model", "sim"]),
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "sim", "torture"]),
 ];
 
