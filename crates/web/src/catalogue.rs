@@ -1,7 +1,7 @@
 //! What there is to choose from.
 
+use ftl_iface::Geometry;
 use nand_model::datasheet;
-use nand_model::part::Part;
 use serde::Serialize;
 use sim::engine::systems;
 use sim::input::synth;
@@ -13,6 +13,9 @@ const DEVICES: [&str; 8] =
 
 /// Capacities, besides each device's own.
 const CAPACITIES: [u64; 4] = [256 << 20, 1 << 30, 2 << 30, 4 << 30];
+
+/// The least blocks for data: of fewer, a device's share of spare ones is too few for some systems.
+const BLOCKS_LEAST: u32 = 128;
 
 /// The capacity to begin with: enough for all that can be seen, and a run takes a second.
 const USUAL: u64 = 1 << 30;
@@ -85,23 +88,32 @@ impl Device {
     fn named(name: &str) -> Result<Self, Failure> {
         let part = datasheet::builtin(name)?;
         let own = part.exported_bytes;
-        let others = CAPACITIES.into_iter().filter(|bytes| *bytes < own);
-        let capacities = others.chain([own]).map(|bytes| Capacity::of(&part, bytes));
-        let title = part.title.clone();
-        Ok(Self { name: name.into(), title, capacities: capacities.collect::<Result<_, _>>()? })
+        let mut sized = Vec::new();
+        for bytes in CAPACITIES.into_iter().filter(|bytes| *bytes < own).chain([own]) {
+            let choice = DeviceChoice { capacity: Some(bytes), ..DeviceChoice::named(name) };
+            let geometry = choice.setup()?.part.geometry;
+            let large = geometry.mlc().or(geometry.slc());
+            if bytes == own || large.is_some_and(|large| large.blocks.get() >= BLOCKS_LEAST) {
+                sized.push((bytes, geometry));
+            }
+        }
+        let usual = sized.iter().position(|(bytes, _)| *bytes >= USUAL.min(own));
+        let capacities = sized.iter().enumerate().map(|(at, (bytes, geometry))| Capacity {
+            is_usual: Some(at) == usual,
+            ..Capacity::of(*bytes, geometry)
+        });
+        let (name, title) = (name.into(), part.title.clone());
+        Ok(Self { name, title, capacities: capacities.collect() })
     }
 }
 
 impl Capacity {
-    fn of(part: &Part, bytes: u64) -> Result<Self, Failure> {
-        let is_usual = bytes == USUAL.min(part.exported_bytes);
-        let choice = DeviceChoice { capacity: Some(bytes), ..DeviceChoice::named(&part.name) };
-        let geometry = choice.setup()?.part.geometry;
+    fn of(bytes: u64, geometry: &Geometry) -> Self {
         let block = geometry.slc().filter(|_| geometry.mlc().is_some());
         let sizes = block.map_or_else(Vec::new, |slc| slc_sizes(slc.block_bytes(), bytes));
         let usual = sizes.iter().rposition(|size| *size <= bytes / SLC_SHARE).unwrap_or(0);
         let slc = sizes.into_iter().map(show::size).collect();
-        Ok(Self { size: show::size(bytes), is_usual, slc, usual_slc: usual })
+        Self { size: show::size(bytes), is_usual: false, slc, usual_slc: usual }
     }
 }
 
@@ -136,6 +148,23 @@ mod tests {
         }
         assert_eq!(catalogue.systems[0].name, "paged", "first");
         assert!(catalogue.loads.len() > 10 && catalogue.systems.len() > 10);
+    }
+
+    #[test]
+    fn every_device_begins_with_a_run_that_every_kind_of_system_can_do() {
+        let size = |text: &str| sim::input::size::parse(text).ok();
+        for name in DEVICES {
+            let device = Device::named(name).unwrap();
+            let usual = device.capacities.iter().find(|capacity| capacity.is_usual).unwrap();
+            let slc = usual.slc.get(usual.usual_slc).and_then(|text| size(text));
+            let capacity = size(&usual.size);
+            let setup =
+                DeviceChoice { capacity, slc, ..DeviceChoice::named(name) }.setup().unwrap();
+            for system in ["paged", "hybrid", "conventional", "page-mlc", "pslc"] {
+                let chosen = Chosen::parse(system).unwrap();
+                assert_eq!(chosen.unfit(&setup).unwrap(), None, "{system} on {name}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What the page draws of a moment of a run.
 
-use std::collections::BTreeMap;
-
 use nand_model::part::Nanos;
 use serde::Serialize;
 use sim::Op;
@@ -18,7 +16,7 @@ pub struct Frame {
     requests: u64,
     written: u64,
     elapsed_us: f64,
-    parts: BTreeMap<&'static str, Memory>,
+    parts: Vec<Memory>,
     /// Response times since the frame before.
     reads: Option<Times>,
     writes: Option<Times>,
@@ -27,6 +25,7 @@ pub struct Frame {
 /// A memory at that moment.
 #[derive(Debug, Serialize)]
 struct Memory {
+    name: &'static str,
     /// Bytes that are programmed, and not erased since.
     programmed: u64,
     /// The pages of a block.
@@ -53,10 +52,8 @@ struct Times {
 impl Frame {
     /// What there is to see, compared with the hardware at the first look.
     pub(crate) fn of(look: &Look<'_>, now: &Hardware, before: &Hardware) -> Self {
-        let parts = now
-            .parts
-            .iter()
-            .filter_map(|part| Some((part.name, Memory::of(part, before.part(part.name)?))));
+        let parts =
+            now.parts.iter().filter_map(|part| Some(Memory::of(part, before.part(part.name)?)));
         Self {
             requests: look.requests,
             written: look.written,
@@ -92,6 +89,7 @@ impl Memory {
             u16::try_from(pages.div_ceil(blocks.len())).unwrap_or(u16::MAX)
         };
         Self {
+            name: state.name,
             programmed: state.programmed,
             block_pages: state.bytes / (state.page_bytes * state.filled.len() as u64).max(1),
             blocks_a_cell,
