@@ -2,7 +2,8 @@
 "use strict";
 
 const FRAMES = 200;
-const state = { code: null, worker: null, asked: null, cuts: 0, seconds: 0 };
+// `next` is asked, and `asked` what the frames are of.
+const state = { code: null, worker: null, next: null, asked: null, cuts: 0, seconds: 0 };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The simulator's code, which is packed into this page. */
@@ -45,9 +46,6 @@ async function run() {
   if (!question.load) return fail("Choose a trace file first, or drop one on the page.");
   setRunning(true);
   at("status").textContent = "The device is being prepared.";
-  at("result").replaceChildren();
-  at("as-json").hidden = true;
-  at("found").replaceChildren();
   remember();
   const isFile = at("load").value === A_FILE;
   let file = null;
@@ -58,13 +56,17 @@ async function run() {
     at("status").textContent = "";
     return fail(`${question.load} cannot be read: ${error.message}`);
   }
-  state.asked = { question, file };
+  state.next = { question, file };
   state.seconds = performance.now();
   state.worker = ask({ ask: "replay", ...question, frames: FRAMES }, file, hear);
 }
 
 const hearers = {
   begun({ command, requests }) {
+    state.asked = state.next;
+    at("result").replaceChildren();
+    at("as-json").hidden = true;
+    at("found").replaceChildren();
     begin(requests, Math.min(FRAMES, Math.ceil(requests / 32)));
     // A line breaks between words, not behind the dashes of a flag.
     const words = command.split(" ").map((word) => element("span", {}, word));

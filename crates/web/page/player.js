@@ -35,7 +35,6 @@ function setPlaying(playing) {
   player.playing = playing;
   player.last = performance.now();
   at("play").textContent = playing ? "Pause" : "Play";
-  at("play").setAttribute("aria-pressed", playing);
 }
 
 const present = () => player.frames[Math.floor(Math.max(player.at, 0))];
