@@ -1,9 +1,13 @@
 // Answers one question, and is then thrown away: what a broken run leaves behind goes with it.
 "use strict";
 onmessage = async ({ data: { code, question, file } }) => {
-  let exports;
+  let exports, failed = false;
   const bytes = (at, count) => new Uint8Array(exports.memory.buffer, at, count);
-  const tell = (at, count) => postMessage(JSON.parse(new TextDecoder().decode(bytes(at, count))));
+  const tell = (at, count) => {
+    const part = JSON.parse(new TextDecoder().decode(bytes(at, count)));
+    failed ||= part.told === "failed";
+    postMessage(part);
+  };
   const give = (slot, data) => bytes(exports.tandem_room(slot, data.length), data.length).set(data);
   try {
     const { instance } = await WebAssembly.instantiate(code, { tandem: { tandem_tell: tell } });
@@ -12,7 +16,8 @@ onmessage = async ({ data: { code, question, file } }) => {
     give(1, new Uint8Array(file ?? 0));
     exports.tandem_ask();
   } catch (error) {
-    postMessage({ told: "failed", reason: `the simulator stopped: ${error.message}` });
+    // A panic has told its own reason before it stopped the code.
+    if (!failed) postMessage({ told: "failed", reason: `the simulator stopped: ${error.message}` });
   }
   postMessage({ told: "over" });
 };
