@@ -41,7 +41,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("ftl-judge", &["ftl-iface", "ftl-c", "ftl-conformance", "ftl-spi-nand", "nand-model"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
     ("sim", &["ftl-iface", "ftl-core", "ftl-rivals", "nand-model"]),
-    ("web", &["ftl-iface", "nand-model", "sim"]),
+    ("web", &["nand-model", "sim"]),
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "sim", "torture"]),
 ];
 

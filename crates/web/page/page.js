@@ -3,7 +3,7 @@
 
 const FRAMES = 200;
 // `next` is asked, and `asked` what the frames are of.
-const state = { code: null, worker: null, next: null, asked: null, cuts: 0, seconds: 0 };
+const state = { code: null, worker: null, next: null, asked: null, cutter: null, cuts: 0, seconds: 0, drawing: false };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The simulator's code, which is packed into this page. */
@@ -35,8 +35,8 @@ function fail(reason) {
 
 function setRunning(running) {
   at("run").disabled = running;
-  at("stop").disabled = !running;
   if (!running) state.worker = null;
+  at("stop").disabled = !running && !state.cutter;
 }
 
 async function run() {
@@ -64,6 +64,7 @@ async function run() {
 const hearers = {
   begun({ command, requests }) {
     state.asked = state.next;
+    if (state.cutter) endCut();
     at("result").replaceChildren();
     at("as-json").hidden = true;
     at("found").replaceChildren();
@@ -74,7 +75,7 @@ const hearers = {
     at("copy").disabled = false;
     at("play").disabled = false;
     setPlaying(true);
-    requestAnimationFrame(tick);
+    keepDrawing();
   },
   note: ({ sentence }) => at("notes").append(element("li", {}, sentence)),
   frame(frame) {
@@ -95,11 +96,18 @@ function tick(now) {
   const running = state.worker !== null;
   advance(now, running);
   at("cut").disabled = !canCut();
-  if (player.playing || running) requestAnimationFrame(tick);
+  state.drawing = player.playing || running;
+  if (state.drawing) requestAnimationFrame(tick);
+}
+
+function keepDrawing() {
+  if (!state.drawing) requestAnimationFrame(tick);
+  state.drawing = true;
 }
 
 function stop() {
   state.worker?.terminate();
+  if (state.cutter) endCut();
   setRunning(false);
   at("status").textContent = "Stopped.";
 }
@@ -108,7 +116,7 @@ const isMountable = () => form.catalogue.systems.find(({ name }) => name === sta
 
 /** Whether power can be cut; says why not. */
 function canCut() {
-  if (!state.asked || !present()) return false;
+  if (!state.asked || !present() || state.cutter) return false;
   const words = isMountable() ? "" : `${state.asked.question.system} keeps its map in RAM alone: a loss of power is its end.`;
   if (at("cut-about").textContent !== words) at("cut-about").textContent = words;
   return !words;
@@ -117,14 +125,22 @@ function canCut() {
 function cut() {
   setPlaying(false);
   at("cut").disabled = true;
+  at("stop").disabled = false;
   at("found").replaceChildren(element("p", {}, "The requests are served again until then."));
   state.cuts += 1;
   const { question, file } = state.asked;
-  ask({ ask: "cut", ...question, after: present().requests, seed: state.cuts }, file, (part) => {
+  state.cutter = ask({ ask: "cut", ...question, after: present().requests, seed: state.cuts }, file, (part) => {
     if (part.told === "found") at("found").replaceChildren(...findings(part));
     if (part.told === "failed") at("found").replaceChildren(element("p", { class: "bad" }, part.reason));
-    if (part.told === "over") at("cut").disabled = false;
+    if (part.told === "over") endCut();
   });
+}
+
+function endCut() {
+  state.cutter.terminate();
+  state.cutter = null;
+  at("stop").disabled = state.worker === null;
+  at("cut").disabled = !canCut();
 }
 
 function take(file) {
@@ -150,7 +166,7 @@ function listen() {
   at("play").addEventListener("click", () => {
     if (!player.playing && isOver(state.worker !== null)) player.at = 0;
     setPlaying(!player.playing);
-    requestAnimationFrame(tick);
+    keepDrawing();
   });
   at("position").addEventListener("input", (event) => {
     setPlaying(false);

@@ -1,7 +1,7 @@
 //! What there is to choose from.
 
-use ftl_iface::Geometry;
 use nand_model::datasheet;
+use nand_model::part::Part;
 use serde::Serialize;
 use sim::engine::systems;
 use sim::input::synth;
@@ -12,9 +12,9 @@ const DEVICES: [&str; 8] =
     ["c3", "c2", "c1", "ko", "tlc-pslc", "k9gag08u0m", "k9f2g08u0a", "spi-nand-1g"];
 
 /// Capacities, besides each device's own.
-const CAPACITIES: [u64; 4] = [256 << 20, 1 << 30, 2 << 30, 4 << 30];
+const CAPACITIES: [u64; 4] = [1 << 30, 2 << 30, 4 << 30, 8 << 30];
 
-/// The least blocks for data: of fewer, a device's share of spare ones is too few for some systems.
+/// The least blocks for data: the share of spare ones among fewer is too few for some systems.
 const BLOCKS_LEAST: u32 = 128;
 
 /// The capacity to begin with: enough for all that can be seen, and a run takes a second.
@@ -46,6 +46,14 @@ struct Device {
 #[derive(Debug, Serialize)]
 struct Capacity {
     size: String,
+    #[serde(skip)]
+    bytes: u64,
+    /// Blocks for data.
+    #[serde(skip)]
+    blocks: u32,
+    /// Whether the device has room for a page store that guards pages from power cuts.
+    #[serde(skip)]
+    is_guarded: bool,
     is_usual: bool,
     slc: Vec<String>,
     /// The place of the SLC to begin with.
@@ -88,32 +96,35 @@ impl Device {
     fn named(name: &str) -> Result<Self, Failure> {
         let part = datasheet::builtin(name)?;
         let own = part.exported_bytes;
-        let mut sized = Vec::new();
-        for bytes in CAPACITIES.into_iter().filter(|bytes| *bytes < own).chain([own]) {
-            let choice = DeviceChoice { capacity: Some(bytes), ..DeviceChoice::named(name) };
-            let geometry = choice.setup()?.part.geometry;
-            let large = geometry.mlc().or(geometry.slc());
-            if bytes == own || large.is_some_and(|large| large.blocks.get() >= BLOCKS_LEAST) {
-                sized.push((bytes, geometry));
+        let whole = Capacity::of(&part, own)?;
+        let mut capacities = Vec::new();
+        for bytes in CAPACITIES.into_iter().filter(|bytes| *bytes < own) {
+            let capacity = Capacity::of(&part, bytes)?;
+            if capacity.blocks >= BLOCKS_LEAST && capacity.is_guarded >= whole.is_guarded {
+                capacities.push(capacity);
             }
         }
-        let usual = sized.iter().position(|(bytes, _)| *bytes >= USUAL.min(own));
-        let capacities = sized.iter().enumerate().map(|(at, (bytes, geometry))| Capacity {
-            is_usual: Some(at) == usual,
-            ..Capacity::of(*bytes, geometry)
-        });
+        capacities.push(whole);
+        let usual = capacities.iter_mut().find(|capacity| capacity.bytes >= USUAL.min(own));
+        usual.into_iter().for_each(|usual| usual.is_usual = true);
         let (name, title) = (name.into(), part.title.clone());
-        Ok(Self { name, title, capacities: capacities.collect() })
+        Ok(Self { name, title, capacities })
     }
 }
 
 impl Capacity {
-    fn of(bytes: u64, geometry: &Geometry) -> Self {
+    fn of(part: &Part, bytes: u64) -> Result<Self, Failure> {
+        let choice = DeviceChoice { capacity: Some(bytes), ..DeviceChoice::named(&part.name) };
+        let geometry = choice.setup()?.part.geometry;
         let block = geometry.slc().filter(|_| geometry.mlc().is_some());
         let sizes = block.map_or_else(Vec::new, |slc| slc_sizes(slc.block_bytes(), bytes));
-        let usual = sizes.iter().rposition(|size| *size <= bytes / SLC_SHARE).unwrap_or(0);
-        let slc = sizes.into_iter().map(show::size).collect();
-        Self { size: show::size(bytes), is_usual: false, slc, usual_slc: usual }
+        let usual_slc = sizes.iter().rposition(|size| *size <= bytes / SLC_SHARE).unwrap_or(0);
+        let setup = DeviceChoice { slc: sizes.get(usual_slc).copied(), ..choice }.setup()?;
+        let guarded = Chosen::parse("paged").map_err(Failure::Arguments)?.blueprint(&setup);
+        let (is_usual, is_guarded) = (false, guarded.is_ok());
+        let blocks = geometry.mlc().or(geometry.slc()).map_or(0, |large| large.blocks.get());
+        let (size, slc) = (show::size(bytes), sizes.into_iter().map(show::size).collect());
+        Ok(Self { size, bytes, blocks, is_guarded, is_usual, slc, usual_slc })
     }
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { browser, done, open } from "./open.mjs";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "tandem-page-"));
-const SMALL = "#capacity=256MiB&requests=10000";
+const SMALL = "#requests=10000";
 
 /** What the program says to a command of the page. */
 const program = (command) => {
@@ -180,7 +180,7 @@ const tests = {
   },
 
   async power_is_cut_and_nothing_acknowledged_is_lost() {
-    const { page, complaints } = await open("#requests=10000");
+    const { page, complaints } = await open(SMALL);
     await done(page);
     await page.focus("#position");
     await page.keyboard.press("Home");
@@ -193,6 +193,9 @@ const tests = {
       assert.equal(await page.locator("#found .bad").count(), 0);
       await page.waitForSelector("#cut:not([disabled])");
     }
+    await page.click("#cut");
+    await page.click("#stop");
+    assert.ok(await page.isEnabled("#cut"), "a cut can be stopped, too");
     await page.selectOption("#system", "page-mlc");
     await run(page);
     await page.waitForFunction(() => document.getElementById("cut-about").textContent.includes("in RAM alone"));
