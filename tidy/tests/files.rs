@@ -31,7 +31,7 @@ const WORDS: [(&str, usize); 7] = [
 ];
 
 /// Which crates a crate may build upon. A new crate must be listed here.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("ftl-iface", &[]),
     ("ftl-conformance", &["ftl-iface"]),
     ("ftl-core", &["ftl-iface"]),
@@ -43,6 +43,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("ftl-judge", &["ftl-iface", "ftl-c", "ftl-conformance", "ftl-spi-nand", "nand-model"]),
     ("torture", &["ftl-iface", "ftl-core", "nand-model"]),
     ("sim", &["ftl-iface", "ftl-core", "ftl-rivals", "nand-model"]),
+    ("web", &["nand-model", "sim"]),
     ("sim-cli", &["ftl-iface", "ftl-core", "ftl-adapters", "nand-model", "sim", "torture"]),
     ("python", &["ftl-iface", "ftl-core", "ftl-rivals", "nand-model", "sim", "torture"]),
 ];

@@ -16,7 +16,9 @@
 //!    [formats](input::trace::formats), [`Workload::synthetic`] makes them. With the feature `files`,
 //!    `Workload::named` reads files.
 //! 4. [`run`] replays them as [`Options`] say, and returns a [`RunResult`]; [`run_all`] does so on several systems. An
-//!    [`Observer`] hears how far a run is, and may [`Stop`] it; `()` does neither.
+//!    [`Observer`] hears how far a run is, and may [`Stop`] it; `()` does neither. An
+//!    [`Onlooker`](engine::replay::Onlooker) sees the system meanwhile.
+//! 5. [`outage::run`](engine::outage::run) lets power fail in a run, mounts the system again, and reads all of it back.
 //!
 //! ```
 //! use nand_model::part::Nanos;
@@ -48,7 +50,8 @@
 //! 1. [`engine`]: from requests to results. `sweep`: a plan's runs. [`comparison`](engine::comparison): systems side
 //!    by side. [`replay`](engine::replay): requests served and timed. `host`: splits them into sectors and verifies
 //!    what is read. [`systems`](engine::systems): what is below the host, an entry for each. [`image`](engine::image):
-//!    a chip kept in a file. [`result`](engine::result): the content of a run's JSON.
+//!    a chip kept in a file. [`outage`](engine::outage): power cuts. [`result`](engine::result): the content of a run's
+//!    JSON.
 //! 2. [`input`]: [`trace`](input::trace): requests from files. [`synth`](input::synth): synthetic requests.
 //!    [`workload`](input::workload): these, one after the other. [`profile`](input::profile): counts of them.
 //!    [`device`](input::device): the device. `size`, `spec`: sizes and names with parameters, as typed.

@@ -1,8 +1,11 @@
 //! What a stranger does with the library: no feature is needed.
 
 use std::cell::Cell;
+use std::num::NonZeroU32;
+use std::sync::Mutex;
 
 use nand_model::part::Nanos;
+use sim::engine::replay::{Look, Onlooker, run_watched};
 use sim::input::workload::Reading;
 use sim::{
     Chosen, DeviceChoice, Failure, Observer, Op, Options, Request, RunResult, Setup, Stop, Workload,
@@ -151,4 +154,65 @@ fn a_compression_that_was_left_out_is_told() {
     let system = Chosen::parse("paged").unwrap();
     let told = sim::run(&workload, &Options::default(), &tiny(), &system, &()).unwrap_err();
     assert!(told.to_string().contains("made without Zstandard"), "{told}");
+}
+
+/// Looks on, and adds up what it sees.
+#[derive(Default)]
+struct Curious {
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    looks: u64,
+    requests: u64,
+    written: u64,
+    answers: u64,
+    took: Nanos,
+    /// Pages that are programmed in the SLC, at the first look and at the last.
+    filled: [u64; 2],
+}
+
+impl Observer for Curious {}
+
+impl Onlooker for Curious {
+    fn every(&self) -> NonZeroU32 {
+        NonZeroU32::new(100).unwrap()
+    }
+
+    fn look(&self, look: &Look<'_>) {
+        let mut seen = self.seen.lock().unwrap();
+        let hardware = look.system.hardware();
+        let slc = hardware.part("slc").unwrap();
+        let filled = slc.filled.iter().copied().map(u64::from).sum();
+        assert_eq!(slc.programmed, filled * slc.page_bytes);
+        if seen.looks == 0 {
+            assert_eq!((look.requests, look.answers.len()), (0, 0));
+            seen.filled[0] = filled;
+        }
+        seen.filled[1] = filled;
+        seen.looks += 1;
+        assert!(look.requests >= seen.requests && look.system.now() >= look.begun);
+        (seen.requests, seen.written) = (look.requests, look.written);
+        seen.answers += look.answers.len() as u64;
+        look.answers.iter().for_each(|answer| seen.took += answer.took);
+    }
+}
+
+#[test]
+fn who_looks_on_sees_every_answer_and_changes_nothing() {
+    let workload = Workload::of_requests("long", requests(3_001)).unwrap();
+    let curious = Curious::default();
+    let system = Chosen::parse("paged").unwrap();
+    let options = Options::default();
+    let watched = run_watched(&workload, &options, &tiny(), &system, &curious).unwrap();
+    let alone = replayed(&workload, "paged", &());
+    let seen = curious.seen.into_inner().unwrap();
+    assert_eq!((seen.requests, seen.answers, seen.written), (3_001, 3_001, 1_501 * 1024));
+    // Groups of 32: every 128 requests, and a batch ends at 1,024.
+    assert!((20..32).contains(&seen.looks), "{}", seen.looks);
+    assert!(seen.filled[0] != seen.filled[1], "{:?}", seen.filled);
+    assert!((seen.took.as_micros_f64() - watched.response_us.total).abs() < 1e-6);
+    assert_eq!((watched.response_us, watched.parts), (alone.response_us, alone.parts));
+    assert_eq!((watched.energy_mj, watched.elapsed_us), (alone.energy_mj, alone.elapsed_us));
 }

@@ -3,6 +3,7 @@
 pub mod comparison;
 pub(crate) mod host;
 pub mod image;
+pub mod outage;
 pub mod replay;
 pub mod result;
 #[cfg(feature = "files")]

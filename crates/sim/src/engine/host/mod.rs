@@ -201,7 +201,7 @@ impl Host {
 
 /// Whether a sector that was read holds what was written with that stamp.
 #[inline]
-fn holds(sector: &[u8], stamp: u32) -> bool {
+pub(crate) fn holds(sector: &[u8], stamp: u32) -> bool {
     match stamp {
         NEVER => sector[..LOOKED_AT].iter().all(|byte| *byte == 0),
         stamp => Stamp::read_from(sector) == Some(Stamp::new(stamp)),

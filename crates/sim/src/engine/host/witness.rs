@@ -115,6 +115,17 @@ impl Witness {
         }
     }
 
+    /// The sectors that a request changes, each with the stamp that it must hold before.
+    pub(crate) fn changes(&self, request: &Request) -> impl Iterator<Item = (u64, u32)> {
+        let op = request.op;
+        let spans = self.grid.parts(request).flat_map(move |span| match op {
+            Op::Write => span.range(),
+            Op::Trim => span.covered(),
+            Op::Read | Op::Flush => 0..0,
+        });
+        spans.map(|sector| (sector, self.must_hold(sector)))
+    }
+
     /// Sectors, split at the ends of parts.
     #[inline]
     fn by_parts(&self, mut sectors: Range<u64>) -> impl Iterator<Item = Range<u64>> + use<> {

@@ -14,7 +14,7 @@ use crate::base::{Failure, Observer, Stop};
 use crate::engine::host::SharedWitness;
 use crate::input::trace::fit::Fit;
 use crate::input::trace::touched::Touched;
-use crate::input::trace::{AddressSpace, LASTS_MOST, Request, TraceError};
+use crate::input::trace::{AddressSpace, LASTS_MOST, Request};
 use crate::input::workload::{Stream, Workload};
 
 /// Requests that are passed on together.
@@ -136,7 +136,7 @@ impl<'a> Feed<'a> {
             match self.stream.next_request()? {
                 Some(request) => {
                     let Some(mut placed) = self.fit.place(request, self.space.capacity) else {
-                        return Err(self.beyond(&request));
+                        return Err(self.stream.beyond(&request, self.space));
                     };
                     // If the trace's clock was set back, requests still do not arrive before earlier ones.
                     self.latest = self.latest.max(self.from + placed.time);
@@ -177,12 +177,6 @@ impl<'a> Feed<'a> {
         self.pass += 1;
         self.from = self.latest;
         self.stream = self.workload.open(self.space.capacity, self.observer);
-    }
-
-    #[cold]
-    fn beyond(&self, request: &Request) -> Failure {
-        let (name, place) = self.stream.place();
-        TraceError::Beyond { name, place, end: request.end(), space: self.space }.into()
     }
 
     /// The progress, from 0 to 1.

@@ -1,9 +1,38 @@
 //! What a device holds before the replay.
 
+use ftl_iface::SectorCount;
 use nand_model::part::Nanos;
 
+use crate::base::{Failure, Stop};
+use crate::engine::host::{Host, PREPARED_AT_ONCE};
+use crate::engine::systems::System;
 use crate::input::device::Fill;
 use crate::input::trace::{Op, Request};
+
+/// Brings a device whose first sectors are filled to the state that the fill says: the unfilled part is written in
+/// order, which maps every logical block, and pages at random then.
+pub(crate) fn prepare(
+    system: &mut dyn System,
+    host: &mut Host,
+    fill: Fill,
+    filled: SectorCount,
+    stop: &Stop,
+) -> Result<(), Failure> {
+    let (capacity, sector) = (host.capacity(), u64::from(system.sector_bytes().get()));
+    let filled = if fill == Fill::Nothing { capacity } else { u64::from(filled.get()) * sector };
+    let in_order = (filled..capacity).step_by(PREPARED_AT_ONCE as usize).map(|offset| {
+        let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
+        Request { time: Nanos::ZERO, op: Op::Write, offset, length }
+    });
+    for request in in_order.chain(random_writes(fill, capacity, sector)) {
+        if stop.is_requested() {
+            let before = "the device was being prepared, and no request was served";
+            return Err(Failure::Interrupted(before.into()));
+        }
+        host.serve(system, &request, &mut [].as_slice())?;
+    }
+    Ok(())
+}
 
 /// Bytes of a random write: a page of today's hosts.
 const PAGE: u64 = 4096;

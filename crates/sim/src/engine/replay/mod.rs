@@ -47,8 +47,9 @@
 //! - `options`: how a workload is replayed. `outcome`: the result of a run. `feed`: the reader. `batches`: from it to a
 //!   system. `session`: one system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts.
 //!   `record`: requests and blocks one by one. `tally`: the counts. `measurement`: what is left of a replay at its end,
-//!   and the result that is made of it. `fill`: what is written before. `window`: what of a run counts. `steady`: when
-//!   a run has settled. `series`: the response time over a run.
+//!   and the result that is made of it. `fill`: what is written before. `onlooker`: who sees the system meanwhile;
+//!   `looks`: and when. `window`: what of a run counts. `steady`: when a run has settled. `series`: the response time
+//!   over a run.
 
 use std::any::Any;
 #[cfg(any(test, not(feature = "threads")))]
@@ -72,7 +73,9 @@ use crate::input::workload::Workload;
 mod batches;
 mod feed;
 mod fill;
+mod looks;
 mod measurement;
+mod onlooker;
 mod options;
 mod outcome;
 mod record;
@@ -91,14 +94,18 @@ use batches::Pulled;
 #[cfg(feature = "threads")]
 use feed::Batch;
 use feed::{Fed, Feed, Places, Turns};
+pub(crate) use fill::prepare;
 pub use measurement::{Given, Measurement};
+pub use onlooker::{Answer, Look, Onlooker};
 pub use options::{Options, Pace, Passes};
 pub use outcome::{Details, Outcome};
 pub use record::{Record, Responses};
 pub use series::Stretch;
 pub use served::Served;
+pub(crate) use session::rest;
 use session::{Kind, Measured, Replay};
 pub use steady::WINDOW;
+pub(crate) use under_way::account;
 
 /// Replays the workload on one system.
 pub fn run(
@@ -109,6 +116,20 @@ pub fn run(
     observer: &dyn Observer,
 ) -> Result<RunResult, Failure> {
     let outcomes = run_all(workload, options, setup, std::slice::from_ref(system), observer)?;
+    let outcome = outcomes.into_iter().next();
+    outcome.map(|outcome| outcome.result).ok_or_else(nothing)
+}
+
+/// Like [`run`], while the onlooker looks on.
+pub fn run_watched(
+    workload: &Workload,
+    options: &Options,
+    setup: &Setup,
+    system: &Chosen,
+    onlooker: &dyn Onlooker,
+) -> Result<RunResult, Failure> {
+    let run = Run { onlooker: Some(onlooker), ..Run::of(workload, options, setup, onlooker) };
+    let outcomes = run.on(|| Ok(vec![system.clone()]))?;
     let outcome = outcomes.into_iter().next();
     outcome.map(|outcome| outcome.result).ok_or_else(nothing)
 }
@@ -133,26 +154,7 @@ pub fn run_chosen(
     choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
     observer: &dyn Observer,
 ) -> Result<Vec<Outcome>, Failure> {
-    let capacity = setup.part.exported_bytes;
-    let space = AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) };
-    let page = largest_page(setup);
-    let fit = workload.fit(options.fit, space, page, observer)?;
-    let places = Places { fit: &fit, space, page };
-    let run = Run { workload, options, setup, places, observer };
-    let witness = SharedWitness::new(witness(setup, capacity));
-    let mut reader = run.reader(&witness);
-    // Most errors of a trace are found here, before devices are prepared.
-    let first = reader.batch()?;
-    if first.requests.is_empty() {
-        return Err(TraceError::Empty(workload.sources().into()).into());
-    }
-    let systems = choose()?;
-    #[cfg(feature = "threads")]
-    let replayed = run.at_once(&systems, reader, first, &witness);
-    #[cfg(not(feature = "threads"))]
-    let replayed = run.one_by_one(&systems);
-    observer.done();
-    replayed?.into_iter().map(|(fed, measured)| run.outcome(&fed, measured)).collect()
+    Run::of(workload, options, setup, observer).on(choose)
 }
 
 /// What is replayed, and how.
@@ -160,24 +162,61 @@ struct Run<'a> {
     workload: &'a Workload,
     options: &'a Options,
     setup: &'a Setup,
-    places: Places<'a>,
     observer: &'a dyn Observer,
+    onlooker: Option<&'a dyn Onlooker>,
 }
 
 impl<'a> Run<'a> {
+    fn of(
+        workload: &'a Workload,
+        options: &'a Options,
+        setup: &'a Setup,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        Self { workload, options, setup, observer, onlooker: None }
+    }
+
+    /// Replays on the systems that are chosen when the first requests were found to be good.
+    fn on(
+        &self,
+        choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
+    ) -> Result<Vec<Outcome>, Failure> {
+        let space = address_space(self.setup);
+        let page = largest_page(self.setup);
+        let fit = self.workload.fit(self.options.fit, space, page, self.observer)?;
+        let places = Places { fit: &fit, space, page };
+        let witness = SharedWitness::new(witness(self.setup, space.capacity));
+        let mut reader = self.reader(places, &witness);
+        // Most errors of a trace are found here, before devices are prepared.
+        let first = reader.batch()?;
+        if first.requests.is_empty() {
+            return Err(TraceError::Empty(self.workload.sources().into()).into());
+        }
+        let systems = choose()?;
+        #[cfg(feature = "threads")]
+        let replayed = self.at_once(&systems, reader, first, &witness);
+        #[cfg(not(feature = "threads"))]
+        let replayed = self.one_by_one(&systems, places);
+        self.observer.done();
+        replayed?.into_iter().map(|(fed, measured)| self.outcome(&fed, measured)).collect()
+    }
+
     /// A reader of the workload from its beginning on.
-    fn reader(&self, witness: &SharedWitness) -> Feed<'a> {
+    fn reader<'p>(&self, places: Places<'p>, witness: &SharedWitness) -> Feed<'p>
+    where
+        'a: 'p,
+    {
         let passes = match self.options.passes {
             Passes::Times(times) => Some(times.get()),
             Passes::UntilSteady => None,
         };
-        Feed::new(self.workload, self.places, passes, witness.clone(), self.observer)
+        Feed::new(self.workload, places, passes, witness.clone(), self.observer)
     }
 
-    fn kind(&self, system: &Chosen, stop: Stop) -> Kind {
+    fn kind(&self, system: &Chosen, stop: Stop) -> Kind<'a> {
         let Options { pace, details: detailed, record: recorded, .. } = *self.options;
-        let (name, fill) = (system.name.clone(), self.setup.fill);
-        Kind { name, pace, fill, detailed, recorded, stop }
+        let (name, fill, onlooker) = (system.name.clone(), self.setup.fill, self.onlooker);
+        Kind { name, pace, fill, detailed, recorded, stop, onlooker }
     }
 
     /// Replays on every system in a thread of its own, while this one reads. Of each, also the counts of the reader.
@@ -219,10 +258,14 @@ impl<'a> Run<'a> {
 
     /// Replays on one system after the other, each of which reads the workload anew.
     #[cfg(any(test, not(feature = "threads")))]
-    fn one_by_one(&self, systems: &[Chosen]) -> Result<Vec<(Fed, Measured)>, Failure> {
+    fn one_by_one(
+        &self,
+        systems: &[Chosen],
+        places: Places<'_>,
+    ) -> Result<Vec<(Fed, Measured)>, Failure> {
         let one = |system: &Chosen| {
-            let witness = SharedWitness::new(witness(self.setup, self.places.space.capacity));
-            let mut reader = self.reader(&witness);
+            let witness = SharedWitness::new(witness(self.setup, places.space.capacity));
+            let mut reader = self.reader(places, &witness);
             let first = reader.batch()?;
             let pulled = Pulled::new(Turns::of(reader, 1), first);
             let kind = self.kind(system, self.observer.stop());
@@ -261,8 +304,14 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The addresses of a device.
+pub(crate) fn address_space(setup: &Setup) -> AddressSpace {
+    let capacity = setup.part.exported_bytes;
+    AddressSpace { capacity, largest: systems::largest_capacity(&setup.part) }
+}
+
 /// What the device holds before the replay.
-fn witness(setup: &Setup, capacity: u64) -> Witness {
+pub(crate) fn witness(setup: &Setup, capacity: u64) -> Witness {
     let sector = u64::from(setup.part.sector_bytes.get());
     if setup.fill == Fill::Nothing {
         return Witness::of_empty_stores(sector, capacity);
@@ -304,7 +353,7 @@ fn all_served(system: &str, served: u64, fed: u64) -> Result<(), Failure> {
     Err(Failure::Violation(format!("{system}: {what}")))
 }
 
-fn largest_page(setup: &Setup) -> u64 {
+pub(crate) fn largest_page(setup: &Setup) -> u64 {
     let shapes = Region::ALL.iter().filter_map(|region| setup.part.geometry.region(*region));
     shapes.map(|shape| u64::from(shape.page_bytes.get())).max().unwrap_or(1)
 }
@@ -374,8 +423,8 @@ mod tests {
         for (passes, systems) in [(thrice, &both[..]), (Passes::UntilSteady, &both[..1])] {
             let options = &Options { passes, ..Options::default() };
             let at_once = run_all(workload, options, setup, systems, &()).unwrap();
-            let run = Run { workload, options, setup, places, observer: &() };
-            let alone = run.one_by_one(systems).unwrap().into_iter();
+            let run = Run::of(workload, options, setup, &());
+            let alone = run.one_by_one(systems, places).unwrap().into_iter();
             let alone = alone.map(|(fed, measured)| run.outcome(&fed, measured).unwrap());
             assert_eq!(of_device(at_once), of_device(alone.collect()));
         }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use ftl_iface::{PageCount, SectorCount, Work};
-use nand_model::part::Nanos;
 
 use super::batches::Batches;
 use super::fill;
+use super::looks::Looks;
 use super::measurement::{Clocked, Measurement, Moment};
+use super::onlooker::Onlooker;
 use super::options::Pace;
 use super::outcome::Details;
 use super::record::Record;
@@ -15,14 +16,13 @@ use super::under_way::UnderWay;
 use super::window::Window;
 use crate::base::clock::Clock;
 use crate::base::{Failure, Stop};
-use crate::engine::host::{Host, PREPARED_AT_ONCE, SharedWitness};
+use crate::engine::host::{Host, SharedWitness};
 use crate::engine::systems::{Account, Session, System};
 use crate::input::device::Fill;
-use crate::input::trace::{Op, Request};
 
 /// A replay.
-pub(super) struct Replay<B> {
-    kind: Kind,
+pub(super) struct Replay<'a, B> {
+    kind: Kind<'a>,
     pub(super) batches: B,
     witness: SharedWitness,
     host: Option<Host>,
@@ -38,7 +38,7 @@ pub(super) struct Measured {
 }
 
 /// What is replayed, and how.
-pub(super) struct Kind {
+pub(super) struct Kind<'a> {
     /// The system, as it was named.
     pub(super) name: String,
     pub(super) pace: Pace,
@@ -49,32 +49,18 @@ pub(super) struct Kind {
     pub(super) recorded: bool,
     /// By which it is stopped.
     pub(super) stop: Stop,
+    /// Who looks on.
+    pub(super) onlooker: Option<&'a dyn Onlooker>,
 }
 
 /// Requests announced to a system at a time: few enough that their table entries are still in the processor's cache at
 /// the last one.
 const FORESEEN: usize = 32;
 
-impl<B: Batches> Session for Replay<B> {
-    /// Brings the device to the state that the fill says: the unfilled part is written in order, which maps every
-    /// logical block, and pages at random then.
+impl<B: Batches> Session for Replay<'_, B> {
     fn prepare(&mut self, system: &mut dyn System, filled: SectorCount) -> Result<(), Failure> {
         let mut host = Host::new(system, filled, self.witness.clone());
-        let fill = self.kind.fill;
-        let (capacity, sector) = (host.capacity(), u64::from(system.sector_bytes().get()));
-        let filled =
-            if fill == Fill::Nothing { capacity } else { u64::from(filled.get()) * sector };
-        let in_order = (filled..capacity).step_by(PREPARED_AT_ONCE as usize).map(|offset| {
-            let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
-            Request { time: Nanos::ZERO, op: Op::Write, offset, length }
-        });
-        for request in in_order.chain(fill::random_writes(fill, capacity, sector)) {
-            if self.kind.stop.is_requested() {
-                let before = "the device was being prepared, and no request was served";
-                return Err(Failure::Interrupted(before.into()));
-            }
-            host.serve(system, &request, &mut [].as_slice())?;
-        }
+        fill::prepare(system, &mut host, self.kind.fill, filled, &self.kind.stop)?;
         self.host = Some(host);
         Ok(())
     }
@@ -96,6 +82,8 @@ impl<B: Batches> Session for Replay<B> {
         if self.kind.recorded {
             under_way.record();
         }
+        let mut looks = Looks::of(self.kind.onlooker, begin);
+        looks.begin(system, &mut under_way);
         let mut window = Window::new(Moment::of(system, host.verified()));
         let start = Clock::now();
         let mut busy = Duration::ZERO;
@@ -111,6 +99,7 @@ impl<B: Batches> Session for Replay<B> {
                     let arrival = begin + request.time;
                     under_way.serve(system, &mut host, request, arrival, &mut must)?;
                 }
+                looks.after(requests.len(), system, &mut under_way);
             }
             busy += handed_over.elapsed();
             if batch.ends_round {
@@ -120,6 +109,7 @@ impl<B: Batches> Session for Replay<B> {
             }
         }
         under_way.finish(system);
+        looks.end(system, &mut under_way);
         let clocked = Clocked { whole: start.elapsed(), busy };
         let (series, responses) = (under_way.series, under_way.responses);
         let (before, tally, rounds) = window.close(under_way.tally);
@@ -140,8 +130,8 @@ impl<B: Batches> Session for Replay<B> {
     }
 }
 
-impl<B: Batches> Replay<B> {
-    pub(super) fn new(kind: Kind, batches: B, witness: SharedWitness) -> Self {
+impl<'a, B: Batches> Replay<'a, B> {
+    pub(super) fn new(kind: Kind<'a>, batches: B, witness: SharedWitness) -> Self {
         Self { kind, batches, witness, host: None, measured: None }
     }
 }
@@ -150,7 +140,7 @@ impl<B: Batches> Replay<B> {
 const AT_REST: PageCount = PageCount::new(64);
 
 /// Lets the system do the idle work that the preparation left, which is not on the trace's account.
-fn rest(system: &mut dyn System, stop: &Stop) -> Result<(), Failure> {
+pub(crate) fn rest(system: &mut dyn System, stop: &Stop) -> Result<(), Failure> {
     system.account(Account::Idle);
     loop {
         system.begin(system.now());

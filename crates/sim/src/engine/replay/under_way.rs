@@ -6,6 +6,7 @@ use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
+use super::onlooker::Answer;
 use super::options::Pace;
 use super::record::Responses;
 use super::series::Series;
@@ -42,6 +43,8 @@ pub(super) struct UnderWay {
     issued: usize,
     /// Each of them, over the whole run, if that is wanted.
     pub(super) responses: Option<Responses>,
+    /// Those since they were taken last, if somebody wants them.
+    answers: Option<Vec<Answer>>,
 }
 
 impl UnderWay {
@@ -57,12 +60,33 @@ impl UnderWay {
             written: 0,
             issued: 0,
             responses: None,
+            answers: None,
         }
     }
 
     /// From now on, every request is recorded.
     pub(super) fn record(&mut self) {
         self.responses = Some(Responses::default());
+    }
+
+    /// From now on, keeps each answer until it is taken.
+    pub(super) fn keep_answers(&mut self) {
+        self.answers = Some(Vec::new());
+    }
+
+    /// The answers since they were taken last.
+    pub(super) fn take_answers(&mut self) -> Vec<Answer> {
+        self.answers.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_answers(&self) -> bool {
+        self.answers.as_ref().is_some_and(|answers| !answers.is_empty())
+    }
+
+    /// Bytes written by completed requests.
+    pub(super) const fn written(&self) -> u64 {
+        self.written
     }
 
     /// Issues a request at its time. Its completion is noted later.
@@ -167,6 +191,9 @@ impl UnderWay {
             if let Some(responses) = &mut self.responses {
                 responses.complete(number, time);
             }
+            if let Some(answers) = &mut self.answers {
+                answers.push(Answer { op: request.op, took: time });
+            }
         }
         while self.handed.front().is_some_and(Option::is_none) {
             self.handed.pop_front();
@@ -176,7 +203,7 @@ impl UnderWay {
 }
 
 /// The account of a request.
-pub(super) const fn account(op: Op) -> Account {
+pub(crate) const fn account(op: Op) -> Account {
     match op {
         Op::Read => Account::Read,
         Op::Write => Account::Write,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ftl_iface::{Block, Mode, Operations, Region};
+use ftl_iface::{Block, Bytes, Mode, Operations, Region};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Energy, Time};
 
@@ -44,6 +44,8 @@ pub struct PartState {
     pub operations: Operations,
     /// Bytes that are programmed, and not erased since.
     pub programmed: u64,
+    /// The same for each block, in pages; empty if pages are not programmed block by block.
+    pub filled: Vec<u16>,
 }
 
 impl PartState {
@@ -67,14 +69,20 @@ pub(super) const SLC_MODE: &str = "slc-mode";
 /// The name of the disk behind the flash.
 pub(super) const DISK: &str = "disk";
 
-/// Bytes that are programmed in a region's blocks of that mode.
-pub(super) fn programmed(chip: &Chip, region: Region, mode: Mode) -> u64 {
-    chip.part().geometry.region(region).map_or(0, |shape| {
+/// Pages that are programmed in each of a region's blocks, as far as these have that mode.
+pub(super) fn filled(chip: &Chip, region: Region, mode: Mode) -> Vec<u16> {
+    chip.part().geometry.region(region).map_or_else(Vec::new, |shape| {
         let blocks = (0..shape.blocks.get()).map(|index| Block::new(region, index));
-        let blocks = blocks.filter(|block| chip.mode(*block) == mode);
-        let pages: u64 = blocks.map(|block| u64::from(chip.next_page(block))).sum();
-        pages * u64::from(shape.page_bytes.get())
+        blocks
+            .map(|block| if chip.mode(block) == mode { chip.next_page(block) } else { 0 })
+            .collect()
     })
+}
+
+/// The bytes of these pages.
+pub(super) fn programmed(filled: &[u16], page: Bytes) -> u64 {
+    let pages: u64 = filled.iter().copied().map(u64::from).sum();
+    pages * u64::from(page.get())
 }
 
 impl Hardware {
@@ -83,13 +91,15 @@ impl Hardware {
         let part = chip.part();
         let regions = Region::ALL.into_iter().filter_map(|region| {
             let shape = part.geometry.region(region)?;
+            let filled = filled(chip, region, Mode::Full);
             Some(PartState {
                 name: part_name(region),
                 bytes: shape.capacity_bytes(),
                 page_bytes: shape.page_bytes.get().into(),
                 wear: chip.erase_counts(region).collect(),
                 operations: operations(region),
-                programmed: programmed(chip, region, Mode::Full),
+                programmed: programmed(&filled, shape.page_bytes),
+                filled,
             })
         });
         let stats = chip.stats();

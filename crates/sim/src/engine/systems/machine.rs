@@ -13,7 +13,7 @@ use nand_model::{Chip, Content, Done, Stamp, Timed};
 
 use super::bench::Rig;
 use super::disk::{Disk, DiskPart};
-use super::hardware::{DISK, Hardware, PartState, SLC_MODE, part_name, programmed};
+use super::hardware::{DISK, Hardware, PartState, SLC_MODE, filled, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
 use super::prices::Prices;
 use crate::base::Failure;
@@ -135,13 +135,17 @@ impl Rig for Machine<'_> {
         let mut parts = Vec::new();
         for region in Region::ALL {
             let Some(shape) = part.geometry.region(region) else { continue };
-            let state = |name, wear: Vec<u32>, counts: usize, mode| PartState {
-                name,
-                bytes: shape.capacity_bytes(),
-                page_bytes: shape.page_bytes.get().into(),
-                wear,
-                operations: self.operations(counts),
-                programmed: programmed(chip, region, mode),
+            let state = |name, wear: Vec<u32>, counts: usize, mode| {
+                let filled = filled(chip, region, mode);
+                PartState {
+                    name,
+                    bytes: shape.capacity_bytes(),
+                    page_bytes: shape.page_bytes.get().into(),
+                    wear,
+                    operations: self.operations(counts),
+                    programmed: programmed(&filled, shape.page_bytes),
+                    filled,
+                }
             };
             let in_slc_mode: Vec<u32> = chip.slc_mode_erase_counts(region).collect();
             let all = chip.erase_counts(region).zip(&in_slc_mode);
@@ -188,7 +192,8 @@ fn disk_state(disk: &Disk) -> PartState {
     operations.count_many(Verb::Read, Cause::Host, disk.work.reads);
     operations.count_many(Verb::Program, Cause::Host, disk.work.writes);
     let (bytes, page_bytes, wear, programmed) = (disk.bytes, 0, Vec::new(), 0);
-    PartState { name: DISK, bytes, page_bytes, wear, operations, programmed }
+    let filled = Vec::new();
+    PartState { name: DISK, bytes, page_bytes, wear, operations, programmed, filled }
 }
 
 /// A machine's disk as a rival sees it.

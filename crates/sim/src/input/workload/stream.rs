@@ -10,7 +10,7 @@ use crate::base::{Failure, Observer, show};
 use crate::input::synth::Generator;
 use crate::input::trace::reader::Reader;
 use crate::input::trace::volumes::Volumes;
-use crate::input::trace::{LASTS_MOST, Position, Request, TraceError};
+use crate::input::trace::{AddressSpace, LASTS_MOST, Position, Request, TraceError};
 
 /// A source that is being read.
 enum Open {
@@ -101,6 +101,13 @@ impl<'a> Stream<'a> {
     pub(crate) fn too_late(&self) -> Failure {
         let (name, place) = self.place();
         TraceError::TooLate { name, place }.into()
+    }
+
+    /// The failure of that request, its last one, which does not fit into a device.
+    #[cold]
+    pub(crate) fn beyond(&self, request: &Request, space: AddressSpace) -> Failure {
+        let (name, place) = self.place();
+        TraceError::Beyond { name, place, end: request.end(), space }.into()
     }
 
     fn close(&mut self) {
