@@ -29,6 +29,16 @@ pub(crate) struct Asked {
     bytes: bool,
 }
 
+/// The worlds that are tried.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Sought {
+    ftl: String,
+    seed: u64,
+    worlds: u64,
+    lives: Option<String>,
+}
+
 /// After this many worlds with broken promises no other is begun, as in the program.
 const BROKEN_MAX: usize = 20;
 
@@ -107,15 +117,13 @@ pub(crate) fn cuts<'py>(
 #[pyfunction]
 pub(crate) fn worlds<'py>(
     py: Python<'py>,
-    name: &str,
-    seeds: (u64, u64),
-    lives: Option<&str>,
+    sought: Sought,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let kept = lives.map(str::parse::<Kept>).transpose();
+    let kept = sought.lives.as_deref().map(str::parse::<Kept>).transpose();
     let choice = Choice {
-        ftl: ftl(name)?,
-        seeds: seeds.0..seeds.0.saturating_add(seeds.1),
+        ftl: ftl(&sought.ftl)?,
+        seeds: sought.seed..sought.seed.saturating_add(sought.worlds),
         kept: kept.map_err(|reason| bad(&reason.to_string()))?,
         broken_max: BROKEN_MAX,
         told: Reported::Shrunk,

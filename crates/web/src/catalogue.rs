@@ -105,8 +105,10 @@ impl Device {
             }
         }
         capacities.push(whole);
-        let usual = capacities.iter_mut().find(|capacity| capacity.bytes >= USUAL.min(own));
-        usual.into_iter().for_each(|usual| usual.is_usual = true);
+        if let Some(usual) = capacities.iter_mut().find(|capacity| capacity.bytes >= USUAL.min(own))
+        {
+            usual.is_usual = true;
+        }
         let (name, title) = (name.into(), part.title.clone());
         Ok(Self { name, title, capacities })
     }

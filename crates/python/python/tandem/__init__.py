@@ -211,8 +211,9 @@ def torture_worlds(
     progress: Progress = None,
 ) -> Torture:
     """Tries random worlds, each drawn from a seed, as `tandem torture --worlds` does."""
+    sought: Any = {"ftl": ftl, "seed": seed, "worlds": worlds, "lives": lives}
     with told(progress) as tell:
-        return Torture.of(as_json(_native.worlds(ftl, (seed, worlds), lives, tell)))
+        return Torture.of(as_json(_native.worlds(sought, tell)))
 
 
 def devices() -> list[str]:

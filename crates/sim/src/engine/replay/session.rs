@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ftl_iface::{PageCount, SectorCount, Work};
+use nand_model::part::Nanos;
 
 use super::batches::Batches;
 use super::fill;
@@ -53,6 +54,17 @@ pub(super) struct Kind<'a> {
     pub(super) onlooker: Option<&'a dyn Onlooker>,
 }
 
+impl Kind<'_> {
+    /// No request yet, from now on.
+    fn under_way(&self, now: Nanos) -> UnderWay {
+        let mut under_way = UnderWay::new(self.pace, now);
+        if self.recorded {
+            under_way.record();
+        }
+        under_way
+    }
+}
+
 /// Requests announced to a system at a time: few enough that their table entries are still in the processor's cache at
 /// the last one.
 const FORESEEN: usize = 32;
@@ -78,10 +90,7 @@ impl<B: Batches> Session for Replay<'_, B> {
             system.sample_writes();
         }
         let begin = system.now();
-        let mut under_way = UnderWay::new(self.kind.pace, begin);
-        if self.kind.recorded {
-            under_way.record();
-        }
+        let mut under_way = self.kind.under_way(begin);
         let mut looks = Looks::of(self.kind.onlooker, begin);
         looks.begin(system, &mut under_way);
         let mut window = Window::new(Moment::of(system, host.verified()));
