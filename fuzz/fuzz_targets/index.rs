@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use ftl_core::config::Probing;
-use ftl_core::hybrid::slc::index::{Entry, Index, IndexShape, LogSequence, LogSize, LogSlot, Window};
+use ftl_core::hybrid::slc::index::{
+    Entry, Index, IndexShape, LogSequence, LogSize, LogSlot, Window,
+};
 use ftl_iface::{BlockCount, Sector, SectorCount};
 use libfuzzer_sys::fuzz_target;
 use torture::script::Script;
@@ -22,7 +24,8 @@ fuzz_target!(|bytes: &[u8]| {
     let (sectors, slots) = if kind & 2 == 0 { (1 << 12, 1 << 10) } else { (1 << 20, 1 << 15) };
     let head = [0, u32::MAX - 9, 77, u32::MAX][usize::from(kind >> 2) % 4];
     let (count, blocks) = (SectorCount::new(sectors), BlockCount::new(BLOCKS));
-    let Ok(shape) = IndexShape::new(entries, count, LogSize { slots, blocks }, probes, probing) else {
+    let Ok(shape) = IndexShape::new(entries, count, LogSize { slots, blocks }, probes, probing)
+    else {
         return;
     };
     let (mut low, mut high) = (vec![!0; shape.low_words()], vec![!0; shape.high_bytes()]);
