@@ -74,7 +74,16 @@ WORKS = {
 }
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C is heeded: where tests run in the background of a shell, it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("what", WORKS)
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_it_soon(what):
     begun = time.monotonic()
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
