@@ -5,6 +5,7 @@
 //! - [`misfit`](self): why a configuration does not fit.
 //! - [`anchor_page`](self): how much an anchor holds.
 //! - [`config`]: the user's configuration.
+//! - [`bins`](self): how many bins of cells the table of dirty entries has.
 //! - [`numbers`]: packed numbers.
 //! - [`address`]: addresses inside the page store.
 
@@ -17,6 +18,8 @@ pub(crate) mod misfit;
 pub(crate) mod anchor_page;
 
 pub mod config;
+
+pub(crate) mod bins;
 
 pub mod numbers;
 

@@ -3,9 +3,9 @@
 
 use ftl_iface::Geometry;
 
+use super::bins::{BIN, bins_for};
 use super::config::PagedConfig;
 use super::misfit::PagedShapeError;
-use super::shape::GROUP;
 use super::shape::PagedShape;
 use crate::layout;
 #[cfg(feature = "alloc")]
@@ -16,10 +16,12 @@ use crate::memory::{Lent, Plan, PlanRow, sum};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum TableName {
-    DirtySectors,
+    DirtyFirsts,
+    DirtyOrder,
     DirtyPlaces,
     CacheOwners,
     CacheUsed,
+    DirtyLows,
     States,
     Wear,
     Buffer,
@@ -29,21 +31,22 @@ pub(crate) enum TableName {
     KeptTag,
     Directory,
     DirtyLeaves,
-    DirtyBeyond,
     Anchor,
     Births,
     Deaths,
 }
 
-const TABLES: usize = 17;
-const FIRST_HALF: usize = TableName::States as usize;
+const TABLES: usize = 18;
+const FIRST_HALF: usize = TableName::DirtyLows as usize;
 const FIRST_BYTE: usize = TableName::Buffer as usize;
 
 const NAMES: [&str; TABLES] = [
-    "dirty entries: sectors",
+    "dirty entries: where bins begin",
+    "dirty entries: the order of bins",
     "dirty entries: places",
     "map cache: leaves",
     "map cache: last uses",
+    "dirty entries: sectors",
     "references of blocks",
     "erase counts",
     "page buffer",
@@ -53,7 +56,6 @@ const NAMES: [&str; TABLES] = [
     "tag of the page that is copied",
     "directory of map pages",
     "dirty entries by map page",
-    "dirty entries: gone on beyond a group of cells",
     "anchor to be written",
     "when what stands in blocks was written",
     "when it is expected to be replaced",
@@ -81,8 +83,11 @@ impl PagedPlan {
         let tag = layout::tag_bytes(shape.slots_max());
         let cached = shape.cached as usize;
         let mut lengths = [0; TABLES];
-        lengths[TableName::DirtySectors as usize] = shape.table_cells as usize;
-        lengths[TableName::DirtyPlaces as usize] = shape.table_cells as usize;
+        let bins = bins_for(shape.table_most, shape.capacity.get()) as usize;
+        lengths[TableName::DirtyFirsts as usize] = bins;
+        lengths[TableName::DirtyOrder as usize] = bins;
+        lengths[TableName::DirtyPlaces as usize] = bins * BIN;
+        lengths[TableName::DirtyLows as usize] = bins * BIN;
         lengths[TableName::CacheOwners as usize] = cached;
         lengths[TableName::CacheUsed as usize] = cached;
         lengths[TableName::States as usize] = shape.blocks() as usize;
@@ -97,7 +102,6 @@ impl PagedPlan {
         lengths[TableName::Directory as usize] =
             shape.leaves as usize * shape.directory_bytes as usize;
         lengths[TableName::DirtyLeaves as usize] = shape.leaves as usize;
-        lengths[TableName::DirtyBeyond as usize] = shape.table_cells as usize / GROUP;
         if shape.anchors > 0 {
             lengths[TableName::Anchor as usize] = map.page_bytes.as_usize();
         }

@@ -12,8 +12,6 @@ use crate::config::PairedPages;
 use crate::layout;
 use crate::quotient::{ceil, divided, floor};
 
-/// Cells of the dirty table that are looked at together.
-pub(crate) const GROUP: usize = 8;
 /// Header blocks, at the start of the area that holds the map.
 pub const HEADERS: u16 = layout::HEADER_BLOCKS;
 
@@ -198,9 +196,9 @@ pub struct PagedShape {
     pub directory_bytes: u8,
     /// Bytes per block number in an anchor.
     pub block_bytes: u8,
-    /// Cells of the table of dirty entries: whole groups.
-    pub table_cells: u32,
-    /// The most dirty entries: three quarters to five sixths of the cells.
+    /// The dirty entries that the table takes.
+    pub table_most: u32,
+    /// The most dirty entries between requests: those of two pages of each area may come on top.
     pub table_entries: u32,
     /// Map pages in RAM.
     pub cached: u16,
@@ -231,14 +229,6 @@ const fn block_bytes(blocks: u32) -> u8 {
 
 /// The most dirty entries.
 const ENTRIES_MAX: u32 = 1 << 24;
-
-/// Returns the cells for this many entries: six for five, and more in small tables. A fuller table has longer lookups,
-/// which count on the small processors that have small tables.
-const fn table_cells(entries: u32) -> u32 {
-    const MORE: u32 = 128;
-    let more = entries / 8;
-    entries + entries / 5 + if more < MORE { more } else { MORE }
-}
 
 impl PagedShape {
     /// Returns the fast area, if there is one, and the main one.
@@ -323,10 +313,7 @@ impl PagedShape {
             entry_bytes,
             directory_bytes: bytes_for(map.blocks as u64 * map.pages as u64),
             block_bytes: block_bytes(main.first_block + main.blocks),
-            table_cells: (table_cells(config.dirty_entries)
-                + 2 * main.slots as u32
-                + 2 * map.slots as u32)
-                .next_multiple_of(GROUP as u32),
+            table_most: config.dirty_entries + 2 * main.slots as u32 + 2 * map.slots as u32,
             table_entries: config.dirty_entries,
             cached: config.cached_leaves,
             more_streams: config.streams.count().saturating_sub(2) as u32,

@@ -26,8 +26,9 @@ use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::anchor_page::{LISTED, programs_between};
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::blocks::Worn;
+use crate::paged::tables::dirty::Dirty;
 use crate::paged::tables::map;
-use crate::paged::tables::records::{Head, Record, Site, Trace, Walk};
+use crate::paged::tables::records::{Head, Record, Run, Site, Trace, Walk};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Open, Stream};
 use crate::probe::{Cause, Probe};
@@ -426,8 +427,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     room -= 1;
                 }
                 walk.leaf += 1;
-            } else if walk.passed < self.table.cells() {
-                (walk.passed, room) = self.walk_entries(walk.passed, room);
+            } else if walk.sector < self.shape.end() {
+                walk.sector = self.walk_entries(walk.sector);
+                room = self.anchors.room();
             } else if walk.block < self.shape.blocks() {
                 self.record_block(BlockNumber::new(walk.block));
                 room -= 1;
@@ -446,21 +448,28 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.walk = walk;
     }
 
-    /// Records dirty entries, beginning with the table's last cells, while there is space. Returns how many cells were
-    /// passed and how much space is left.
+    /// Records dirty entries from a sector on, while there is space. Returns the first sector that was not reached.
     ///
-    /// Entries only move to earlier cells, and data written meanwhile is recorded when it is written.
-    fn walk_entries(&mut self, passed: usize, mut room: usize) -> (usize, usize) {
-        let anchors = &mut self.anchors;
-        let passed = self.table.visit(passed, |sector, entry| {
-            let fits = room > 0;
-            if fits {
-                anchors.record(Record::Sectors(entry.place.get(), sector.get(), 1));
-                room -= 1;
+    /// What is written meanwhile to sectors before that is recorded when it is written.
+    fn walk_entries(&mut self, from: Sector) -> Sector {
+        let mut run: Option<Run> = None;
+        for Dirty { sector, entry, .. } in self.table.entries_from(from) {
+            if let Some(longer) = run.and_then(|run| run.with(sector, entry.place)) {
+                run = Some(longer);
+                continue;
             }
-            fits
-        });
-        (passed, room)
+            if let Some(run) = run {
+                self.anchors.record(run.record());
+            }
+            if self.anchors.room() == 0 {
+                return sector;
+            }
+            run = Some(Run::of(sector, entry.place));
+        }
+        if let Some(run) = run {
+            self.anchors.record(run.record());
+        }
+        self.shape.end()
     }
 
     /// Completes the walk, so that the next mount reads as little as possible.

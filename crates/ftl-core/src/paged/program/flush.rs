@@ -10,15 +10,14 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::paged::plan::address::{Leaf, Mapped};
-use crate::paged::plan::shape::GROUP;
-use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map::Cached;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
 use crate::probe::{Cause, Probe};
 
-/// Groups of table cells whose entries are candidates for the next leaf to write.
-const LOOKED_AT: usize = 6;
+/// Bins of the table whose first entries are candidates for the next leaf to write.
+const LOOKED_AT: usize = 48;
 /// With this many leaves or fewer, all are candidates.
 const FEW_LEAVES: u32 = 96;
 
@@ -43,39 +42,11 @@ impl Trimmed {
     }
 }
 
-/// The table cells from which a map page was composed, in order, as long as there is space to note them.
-#[derive(Debug)]
-pub(crate) struct Gathered {
-    cells: [u32; Self::NOTED],
-    /// The number of all cells, listed or not.
-    len: usize,
-}
-
-impl Gathered {
-    const NOTED: usize = 64;
-
-    const fn new() -> Self {
-        Self { cells: [0; Self::NOTED], len: 0 }
-    }
-
-    fn add(&mut self, cell: usize) {
-        if let Some(noted) = self.cells.get_mut(self.len) {
-            *noted = cell as u32;
-        }
-        self.len += 1;
-    }
-
-    /// Returns all cells, if there was space for them.
-    fn all(&self) -> Option<&[u32]> {
-        self.cells.get(..self.len)
-    }
-}
-
 /// Where a leaf's new page may differ from the old one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Differs<'a> {
-    /// In the dirty entries, which are in these cells, and in these sectors.
-    Entries(Trimmed, &'a Gathered),
+pub(crate) enum Differs {
+    /// In the dirty entries, and in these sectors.
+    Entries(Trimmed),
     /// Anywhere.
     Anywhere,
 }
@@ -103,19 +74,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return self.flush(leaf, Trimmed::NONE);
             }
         }
-        for _ in 0..(self.table.cells() / GROUP).div_ceil(LOOKED_AT) {
-            let mut best: Option<Leaf> = None;
-            for sector in self.table.next_entries(LOOKED_AT) {
-                let (leaf, _) = self.shape.leaf_of(sector);
-                if best.is_none_or(|best| self.map.won_by(leaf) > self.map.won_by(best)) {
-                    best = Some(leaf);
-                }
-            }
-            if let Some(leaf) = best {
-                return self.flush(leaf, Trimmed::NONE);
+        let mut best: Option<Leaf> = None;
+        for sector in self.table.next_sectors(LOOKED_AT) {
+            let (leaf, _) = self.shape.leaf_of(sector);
+            if best.is_none_or(|best| self.map.won_by(leaf) > self.map.won_by(best)) {
+                best = Some(leaf);
             }
         }
-        Ok(())
+        best.map_or(Ok(()), |leaf| self.flush(leaf, Trimmed::NONE))
     }
 
     /// Writes the map page of a leaf.
@@ -131,27 +97,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // If no pages share cells, none needs to be marked as relied upon.
         let shape = &self.shape;
         let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
-        let mut from = 0;
-        let mut gathered = Gathered::new();
-        while let Some((cell, sector)) = self.table.next_in(from, first, sectors) {
-            from = cell + 1;
-            gathered.add(cell);
-            if let Some((_, entry)) = self.table.entry_at(cell)
-                && !self.leaves_out(entry)
-            {
+        let count = SectorCount::new(sectors);
+        let mut next = self.table.first_in(first, count);
+        while let Some(dirty) = next {
+            let Dirty { sector, entry, .. } = dirty;
+            if !self.leaves_out(entry) {
                 self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
                 // The new page gives up the old place.
                 if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
                     self.rely_on_page(self.shape.spot(entry.place).0);
                 }
             }
+            next = self.table.next_in(&dirty, first + count);
         }
         if !planted(Bug::TrimInRam) {
             for sector in trimmed.within(first, sectors) {
                 self.map.set(page, sector.get() - first.get(), Mapped::Nowhere);
             }
         }
-        let differs = Differs::Entries(trimmed, &gathered);
+        let differs = Differs::Entries(trimmed);
         self.install((leaf, Written::New(Kind::Map)), differs, before, page)
     }
 
@@ -166,7 +130,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn install(
         &mut self,
         (leaf, what): (Leaf, Written),
-        differs: Differs<'_>,
+        differs: Differs,
         before: Cached,
         page: Cached,
     ) -> Result<(), Fault<D::Error>> {
@@ -190,7 +154,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Replaces the references of a leaf's old page and of its dirty entries by those of its new page.
-    fn exchange(&mut self, leaf: Leaf, differs: Differs<'_>, before: Cached, page: Cached) {
+    fn exchange(&mut self, leaf: Leaf, differs: Differs, before: Cached, page: Cached) {
         let (first, sectors) = self.shape.sectors_of(leaf);
         let of = |sector: Sector| sector.get().wrapping_sub(first.get());
         match differs {
@@ -199,44 +163,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.exchange_one(first + SectorCount::new(at), at, before, page);
                 }
             }
-            Differs::Entries(trimmed, gathered) => {
-                // From the last to the first: a removal makes others move into its cell, but into no earlier one.
-                if let Some(cells) = gathered.all() {
-                    for cell in cells.iter().rev() {
-                        self.exchange_cell(*cell as usize, (first, sectors, trimmed), before, page);
-                    }
-                } else {
-                    let mut end = self.table.cells();
-                    while let Some(cell) = self.table.last_in(end, first, sectors) {
-                        self.exchange_cell(cell, (first, sectors, trimmed), before, page);
-                        end = cell;
-                    }
-                }
+            Differs::Entries(trimmed) => {
                 for sector in trimmed.within(first, sectors) {
                     self.exchange_one(sector, of(sector), before, page);
                 }
+                let count = SectorCount::new(sectors);
+                let mut next = self.table.first_in(first, count);
+                while let Some(dirty) = next {
+                    let (entry, at) = (dirty.entry, of(dirty.sector));
+                    if self.leaves_out(entry) {
+                        self.exchange_entry(Some(entry), at, before, page);
+                    } else {
+                        self.release_old(entry, at, before);
+                    }
+                    next = self.table.next_in(&dirty, first + count);
+                }
+                self.table.remove_run(first, count);
             }
-        }
-    }
-
-    /// Does the same for the sector in a table cell, if it belongs to the leaf's run and is not trimmed.
-    fn exchange_cell(
-        &mut self,
-        cell: usize,
-        (first, count, trimmed): (Sector, u32, Trimmed),
-        before: Cached,
-        page: Cached,
-    ) {
-        let Some((sector, entry)) = self.table.entry_at(cell) else { return };
-        let at = sector.get().wrapping_sub(first.get());
-        if at >= count || trimmed.holds(sector) {
-            return;
-        }
-        self.table.take_at(cell);
-        if self.leaves_out(entry) {
-            self.exchange_entry(Some(entry), at, before, page);
-        } else {
-            self.release_old(entry, at, before);
         }
     }
 

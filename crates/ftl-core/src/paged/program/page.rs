@@ -9,8 +9,9 @@ use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
+use crate::paged::tables::bins::Full;
 use crate::paged::tables::blocks::Worn;
-use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map::Cached;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Open, Stream};
@@ -269,9 +270,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.refer(self.shape.block_of(place), 1);
-        if let Some(cell) = self.table.find(sector)
-            && let Some((_, entry)) = self.table.entry_at(cell)
-        {
+        if let Some(Dirty { cell, entry, .. }) = self.table.find(sector) {
             let block = self.shape.block_of(entry.place);
             self.blocks.release(block, 1);
             if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
@@ -282,7 +281,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.map.note_dirty(self.shape.leaf_of(sector).0);
         let old = self.release_before(sector, before);
-        if self.table.add(sector, Entry { place, old }) { Ok(()) } else { Err(Fault::Corrupt) }
+        self.table.add(sector, Entry { place, old }).map_err(|Full| Fault::Corrupt)
     }
 
     /// Releases the address in a sector's map page if that needs no read.

@@ -19,6 +19,7 @@ use crate::paged::flash::door::{Door, KeptSlots};
 use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
 use crate::paged::plan::shape::{Area, HEADERS, PagedShape};
+use crate::paged::tables::bins::BinMemory;
 use crate::paged::tables::blocks::Blocks;
 use crate::paged::tables::candidates::Candidates;
 use crate::paged::tables::dirty::DirtyTable;
@@ -99,15 +100,17 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             return Err(PagedMountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
-        let sectors = ram.words(TableName::DirtySectors);
-        let places = ram.words(TableName::DirtyPlaces);
+        let (firsts, order) = (ram.words(TableName::DirtyFirsts), ram.words(TableName::DirtyOrder));
+        let words = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
+        let lows = ram.halves(TableName::DirtyLows);
         let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
-        let table = DirtyTable::new(sectors, places, ram.bytes(TableName::DirtyBeyond));
+        let entries = BinMemory { firsts, order, words, lows };
+        let table = DirtyTable::new(entries, shape.table_most);
         let anchor = ram.bytes(TableName::Anchor);
         let spans = [ram.bytes(TableName::Births), ram.bytes(TableName::Deaths)];
         Ok(Self {

@@ -281,7 +281,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         self.map.note_dirty(self.shape.leaf_of(sector).0);
                     }
                     let place = Place::new(place + ahead);
-                    self.table.put(sector, Entry { place, old: Old::Released })
+                    self.table.put(sector, Entry { place, old: Old::Released }).is_ok()
                 })
             }
             Record::Written(leaf, page) => match self.apply_leaf(leaf, page) {
@@ -326,9 +326,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return;
         }
         let (first, sectors) = self.shape.sectors_of(leaf);
-        for sector in first.run(SectorCount::new(sectors)) {
-            self.table.take(sector);
-        }
+        self.table.remove_run(first, SectorCount::new(sectors));
         self.map.note_clean(leaf);
     }
 

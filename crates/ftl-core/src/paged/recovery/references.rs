@@ -13,10 +13,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Counts the references to each block.
     pub(crate) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
         self.blocks.clear_references();
-        for cell in 0..self.table.cells() {
-            if let Some((_, entry)) = self.table.entry_at(cell) {
-                self.blocks.refer(self.shape.block_of(entry.place), 1);
-            }
+        for dirty in self.table.entries() {
+            self.blocks.refer(self.shape.block_of(dirty.entry.place), 1);
         }
         let weight = self.leaf_weight();
         self.map.begin_proof();
@@ -25,10 +23,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.refer(spot.block, weight);
             let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
+            let mut dirty = self.table.entries_from(first).map(|dirty| dirty.sector).peekable();
             for (sector, at) in first.run(ftl_iface::SectorCount::new(sectors)).zip(0..) {
-                if let Mapped::At(place) = self.map.get(page, at)
-                    && self.table.get(sector).is_none()
-                {
+                if dirty.next_if_eq(&sector).is_some() {
+                    continue;
+                }
+                if let Mapped::At(place) = self.map.get(page, at) {
                     self.blocks.refer(self.shape.block_of(place), 1);
                 }
             }

@@ -8,6 +8,7 @@ use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::paged::flash::door::{self, Seen};
 use crate::paged::plan::address::{Leaf, Spot};
+use crate::paged::tables::bins::Full;
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Suspect, What};
@@ -117,6 +118,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.map.note_dirty(leaf);
         }
         let entry = Entry { place: self.place(spot, slot), old: Old::Released };
-        if self.table.put(sector, entry) { Ok(()) } else { Err(Fault::Corrupt) }
+        self.table.put(sector, entry).map_err(|Full| Fault::Corrupt)
     }
 }

@@ -14,6 +14,7 @@ use crate::layout::Kind;
 use crate::paged::plan::address::{Leaf, Mapped};
 use crate::paged::program::flush::Differs;
 use crate::paged::program::page::Written;
+use crate::paged::tables::dirty::Dirty;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::{Cause, Probe};
 
@@ -108,8 +109,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn pin_entries(&mut self) {
-        for (_, entry) in self.table.entries() {
-            self.blocks.pin(self.shape.block_of(entry.place));
+        for dirty in self.table.entries() {
+            self.blocks.pin(self.shape.block_of(dirty.entry.place));
         }
     }
 
@@ -127,7 +128,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while from < end {
             self.empty_table(from, end);
             self.replay()?;
-            for (sector, entry) in self.table.entries() {
+            for Dirty { sector, entry, .. } in self.table.entries() {
                 self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
             }
             from = self.part.end;

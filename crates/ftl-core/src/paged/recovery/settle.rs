@@ -214,11 +214,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// How many entries the table will have more when the suspect page is repeated.
-    pub(crate) fn entries_to_come(&self) -> usize {
+    pub(crate) fn entries_to_come(&self) -> u32 {
         let Some(Suspect { spot, what: What::Sectors, .. }) = self.suspect else { return 0 };
         let slots = 0..self.shape.area_at(spot.block).slots;
         let sectors = slots.filter_map(|slot| self.held_sector(slot));
-        sectors.filter(|sector| self.table.get(*sector).is_none()).count()
+        sectors.filter(|sector| self.table.get(*sector).is_none()).count() as u32
     }
 
     /// Returns the sector of which a held slot is a copy.
@@ -253,9 +253,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.map.set_spot(leaf, suspect.spot);
                 self.map.give(page, Some(leaf));
                 let (first, sectors) = self.shape.sectors_of(leaf);
-                for sector in first.run(ftl_iface::SectorCount::new(sectors)) {
-                    self.table.take(sector);
-                }
+                self.table.remove_run(first, ftl_iface::SectorCount::new(sectors));
                 self.count_references()?;
                 Kind::Map
             }

@@ -40,10 +40,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Writes all dirty entries back.
     fn flush_all(&mut self) -> Result<(), Fault<D::Error>> {
         let mut last = None;
-        for cell in 0..self.table.cells() {
-            if let Some((sector, _)) = self.table.entry_at(cell) {
+        for leaf in self.map.leaves() {
+            if self.map.dirty(leaf) > 0 {
                 self.make_room()?;
-                let (leaf, _) = self.shape.leaf_of(sector);
                 self.write_leaf(leaf)?;
                 last = Some(leaf);
             }

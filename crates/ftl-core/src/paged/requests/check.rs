@@ -11,7 +11,7 @@ use crate::layout::Slot;
 use crate::paged::flash::door::{Seen, is_map, is_redone};
 use crate::paged::plan::address::{BlockNumber, Mapped, Spot};
 use crate::paged::plan::shape::Area;
-use crate::paged::tables::dirty::Old;
+use crate::paged::tables::dirty::{Dirty, Old};
 use crate::paged::tables::map::leaf_named;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::{Cause, Probe};
@@ -41,8 +41,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 *cell += many;
             }
         };
-        for (_, entry) in self.table.entries() {
-            count(self.shape.spot(entry.place).0, 1);
+        for dirty in self.table.entries() {
+            count(self.shape.spot(dirty.entry.place).0, 1);
         }
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
@@ -181,8 +181,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// A dirty entry's tag is younger than the map page of its leaf, so a mount finds it.
     fn dirty_entries_are_younger_than_their_map_page(&mut self) -> Checked {
-        for cell in 0..self.table.cells() {
-            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
+        let all: Vec<Dirty> = self.table.entries().collect();
+        for Dirty { sector, entry, .. } in all {
             let (leaf, _) = self.shape.leaf_of(sector);
             let (spot, _) = self.shape.spot(entry.place);
             let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
@@ -197,8 +197,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// A dirty entry's tag is younger than the horizon, so a mount reads it.
     fn dirty_entries_are_younger_than_the_horizon(&mut self) -> Checked {
-        for cell in 0..self.table.cells() {
-            let Some((sector, entry)) = self.table.entry_at(cell) else { continue };
+        let all: Vec<Dirty> = self.table.entries().collect();
+        for Dirty { sector, entry, .. } in all {
             let (spot, _) = self.shape.spot(entry.place);
             let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
             let horizon = self.epoch.horizon;

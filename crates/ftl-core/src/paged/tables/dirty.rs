@@ -1,22 +1,15 @@
-//! The table of dirty entries: sectors whose newest address is not yet in a map page.
-//!
-//! Cells come in groups of eight. A sector's entry is in its home group or, if that was full, in a later one; each
-//! group counts the entries that overflowed beyond it. So an unsuccessful lookup, which most are, ends after the home
-//! group or a few more. When an entry is removed, one that had overflowed moves back: entries move only to earlier
-//! cells, so a walk through the cells from the last to the first misses no entry that stays. If a set of entries fits
-//! in one order of insertion, it fits in every order: a mount can insert what it finds in any order.
+//! The table of dirty entries: sectors whose newest address is not yet in a map page, in order. So those of a map page
+//! follow one another, and a walk that goes on behind the last sector that it met misses no entry that stays.
 //!
 //! Each entry records whether the address in its map page is still counted among the references of the block that it
 //! points into ([`Old`]), and to which of two epochs it belongs: the current one or the previous one.
 
-use ftl_iface::Sector;
+use ftl_iface::{Sector, SectorCount};
 
+use super::bins::{BinMemory, Bins, Cell, Full, Held};
 use crate::bugs::{Bug, planted};
 use crate::paged::plan::address::Place;
-use crate::paged::plan::shape::GROUP;
 
-/// No sector.
-const EMPTY: u32 = u32::MAX;
 const PLACE: u32 = (1 << Place::BITS) - 1;
 const RELEASED: u32 = 1 << 30;
 const PARITY: u32 = 1 << 31;
@@ -39,50 +32,55 @@ pub struct Entry {
     pub old: Old,
 }
 
-/// The counter of overflowed entries saturates at this value, and is then not decremented until the next epoch begins.
-const MANY: u8 = u8::MAX;
+/// An entry of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dirty {
+    /// Where it is, until entries are added or removed.
+    pub cell: Cell,
+    /// Its sector.
+    pub sector: Sector,
+    /// What the table holds of it.
+    pub entry: Entry,
+}
 
 /// The table.
 #[derive(Debug)]
 pub struct DirtyTable<'ram> {
-    sectors: &'ram mut [[u32; GROUP]],
-    values: &'ram mut [[u32; GROUP]],
-    /// Entries that overflowed beyond each group, from this group or an earlier one.
-    beyond: &'ram mut [u8],
-    len: u32,
+    bins: Bins<'ram>,
+    /// The number of entries that surely fit.
+    most: u32,
     /// The mark of the current epoch.
     parity: u32,
     /// Entries of the previous epoch.
     old: u32,
-    /// The position of the search for entries to write back.
-    hand: usize,
+    /// The position of the search for a full leaf, in bins.
+    next_bin: usize,
+    /// The position of the search for entries of the previous epoch.
+    next_old: Sector,
 }
 
 impl<'ram> DirtyTable<'ram> {
-    /// Creates an empty table in this memory, with as many groups as fit into all three slices.
-    pub fn new(sectors: &'ram mut [u32], values: &'ram mut [u32], beyond: &'ram mut [u8]) -> Self {
-        let (sectors, values) = (sectors.as_chunks_mut().0, values.as_chunks_mut().0);
-        let mut table = Self { sectors, values, beyond, len: 0, parity: 0, old: 0, hand: 0 };
-        table.clear();
-        table
+    /// Creates an empty table in this memory, for `most` entries.
+    pub fn new(memory: BinMemory<'ram>, most: u32) -> Self {
+        let bins = Bins::new(memory);
+        Self { bins, most, parity: 0, old: 0, next_bin: 0, next_old: Sector::new(0) }
     }
 
     /// Removes all entries.
     pub fn clear(&mut self) {
-        self.sectors.as_flattened_mut().fill(EMPTY);
-        self.beyond.fill(0);
-        (self.len, self.old) = (0, 0);
+        self.bins.clear();
+        self.old = 0;
     }
 
     /// Returns the number of entries.
     #[inline]
     pub const fn len(&self) -> u32 {
-        self.len
+        self.bins.len()
     }
 
     /// Whether there are no entries.
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// Returns the number of entries of the previous epoch.
@@ -91,90 +89,69 @@ impl<'ram> DirtyTable<'ram> {
         self.old
     }
 
-    /// Returns a sector's home group. Consecutive sectors have distant homes: otherwise a long run would fill whole
-    /// groups, and most of its entries would overflow far.
+    /// How many more entries it has space for.
+    pub const fn vacant(&self) -> u32 {
+        self.most.saturating_sub(self.len())
+    }
+
+    /// Returns a sector's entry, and where it is.
     #[inline]
-    const fn home(&self, sector: u32) -> usize {
-        let mixed = sector.wrapping_mul(0x9E37_79B1);
-        ((mixed as u64 * self.sectors.len() as u64) >> 32) as usize
-    }
-
-    #[inline]
-    const fn after(&self, group: usize) -> usize {
-        if group + 1 >= self.sectors.len() { 0 } else { group + 1 }
-    }
-
-    /// Returns the cell of a sector's entry.
-    #[inline]
-    pub fn find(&self, sector: Sector) -> Option<usize> {
-        let mut group = self.home(sector.get());
-        for _ in 0..self.sectors.len() {
-            let cells = self.sectors.get(group)?;
-            if let Some(at) = cells.iter().position(|found| *found == sector.get()) {
-                return Some(group * GROUP + at);
-            }
-            if *self.beyond.get(group)? == 0 {
-                break;
-            }
-            group = self.after(group);
-        }
-        None
-    }
-
-    /// Returns the first entry of a sector in this run, beginning at a cell, and its cell. Examining each cell once
-    /// costs less than looking up each sector of a leaf.
-    pub fn next_in(&self, from: usize, first: Sector, count: u32) -> Option<(usize, Sector)> {
-        let (group, cell) = (from / GROUP, from % GROUP);
-        let groups = self.sectors.get(group..)?;
-        let here =
-            groups.first()?.get(cell..)?.iter().position(|found| is_in(*found, first, count));
-        let at = if let Some(at) = here {
-            from + at
-        } else {
-            let later = groups.get(1..)?;
-            let ahead = later.iter().position(|cells| any_in(cells, first, count))?;
-            let cells = later.get(ahead)?;
-            let at = cells.iter().position(|found| is_in(*found, first, count))?;
-            (group + 1 + ahead) * GROUP + at
-        };
-        let sector = self.sectors.get(at / GROUP)?.get(at % GROUP)?;
-        Some((at, Sector::new(*sector)))
-    }
-
-    /// Returns the last cell before this one with an entry of a sector in the run.
-    pub fn last_in(&self, before: usize, first: Sector, count: u32) -> Option<usize> {
-        let (group, cell) = (before / GROUP, before % GROUP);
-        let here = self.sectors.get(group).and_then(|cells| {
-            cells.get(..cell)?.iter().rposition(|found| is_in(*found, first, count))
-        });
-        if let Some(at) = here {
-            return Some(group * GROUP + at);
-        }
-        let earlier = self.sectors.get(..group)?;
-        let group = earlier.iter().rposition(|cells| any_in(cells, first, count))?;
-        let at = earlier.get(group)?.iter().rposition(|found| is_in(*found, first, count))?;
-        Some(group * GROUP + at)
+    pub fn find(&self, sector: Sector) -> Option<Dirty> {
+        self.bins.held_from(self.bins.find(sector.get())?).map(dirty)
     }
 
     /// Returns a sector's entry.
     #[inline]
     pub fn get(&self, sector: Sector) -> Option<Entry> {
-        let (_, entry) = self.entry_at(self.find(sector)?)?;
-        Some(entry)
+        self.find(sector).map(|dirty| dirty.entry)
+    }
+
+    /// Returns the first entry in a run of sectors.
+    #[inline]
+    pub fn first_in(&self, first: Sector, count: SectorCount) -> Option<Dirty> {
+        self.entry_at(self.bins.seek(first.get()), first + count)
+    }
+
+    /// Returns the entry after this one, if it is before `end`.
+    #[inline]
+    pub fn next_in(&self, last: &Dirty, end: Sector) -> Option<Dirty> {
+        self.entry_at(last.cell.next(), end)
     }
 
     #[inline]
-    const fn value(&self, entry: Entry) -> u32 {
+    fn entry_at(&self, cell: Cell, end: Sector) -> Option<Dirty> {
+        self.bins.held_from(cell).map(dirty).filter(|dirty| dirty.sector < end)
+    }
+
+    /// Iterates over the entries from a sector on, in order.
+    pub fn entries_from(&self, first: Sector) -> impl Iterator<Item = Dirty> + '_ {
+        let first = self.bins.held_from(self.bins.seek(first.get()));
+        let next = |(cell, _): &(Cell, Held)| self.bins.held_from(cell.next());
+        core::iter::successors(first, next).map(dirty)
+    }
+
+    /// Iterates over all entries, in order.
+    pub fn entries(&self) -> impl Iterator<Item = Dirty> + '_ {
+        self.entries_from(Sector::new(0))
+    }
+
+    /// Returns the last entry.
+    pub fn last(&self) -> Option<Dirty> {
+        self.bins.last().map(dirty)
+    }
+
+    #[inline]
+    const fn word(&self, entry: Entry) -> u32 {
         let released = if matches!(entry.old, Old::Released) { RELEASED } else { 0 };
         entry.place.get() & PLACE | released | self.parity
     }
 
-    /// Sets a sector's entry, in the current epoch. Returns `false` if the table is full.
-    pub fn put(&mut self, sector: Sector, entry: Entry) -> bool {
-        match self.find(sector) {
+    /// Sets a sector's entry, in the current epoch.
+    pub fn put(&mut self, sector: Sector, entry: Entry) -> Result<(), Full> {
+        match self.bins.find(sector.get()) {
             Some(cell) => {
                 self.renew(cell, entry);
-                true
+                Ok(())
             }
             None => self.add(sector, entry),
         }
@@ -182,118 +159,45 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Sets the entry in a cell, in the current epoch.
     #[inline]
-    pub fn renew(&mut self, cell: usize, entry: Entry) {
-        let value = self.value(entry);
-        if let Some(held) = self.value_mut(cell) {
-            let before = core::mem::replace(held, value);
-            self.old -= u32::from((before ^ value) & PARITY != 0);
+    pub fn renew(&mut self, cell: Cell, entry: Entry) {
+        let word = self.word(entry);
+        if let Some(held) = self.bins.word_mut(cell) {
+            let before = core::mem::replace(held, word);
+            self.old -= u32::from((before ^ word) & PARITY != 0);
         }
     }
 
-    /// How many more entries it has space for.
-    pub fn vacant(&self) -> usize {
-        self.cells().saturating_sub(self.len as usize)
-    }
-
-    /// Adds an entry for a sector that has none, in the current epoch. Returns `false` if the table is full.
-    pub fn add(&mut self, sector: Sector, entry: Entry) -> bool {
-        if self.len as usize >= self.cells() {
-            return false;
+    /// Adds an entry for a sector that has none, in the current epoch.
+    pub fn add(&mut self, sector: Sector, entry: Entry) -> Result<(), Full> {
+        if self.len() >= self.most {
+            return Err(Full);
         }
-        let value = self.value(entry);
-        let mut group = self.home(sector.get());
-        for _ in 0..self.sectors.len() {
-            let (Some(cells), Some(beyond)) =
-                (self.sectors.get_mut(group), self.beyond.get_mut(group))
-            else {
-                break;
-            };
-            let empty = cells.iter_mut().zip(group * GROUP..).find(|(found, _)| **found == EMPTY);
-            if let Some((found, cell)) = empty {
-                *found = sector.get();
-                if let Some(held) = self.value_mut(cell) {
-                    *held = value;
-                }
-                self.len += 1;
-                return true;
-            }
-            *beyond = beyond.saturating_add(1);
-            group = self.after(group);
-        }
-        false
+        self.bins.add(Held { sector: sector.get(), word: self.word(entry) })
     }
 
-    #[inline]
-    fn value_mut(&mut self, cell: usize) -> Option<&mut u32> {
-        self.values.get_mut(cell / GROUP)?.get_mut(cell % GROUP)
-    }
-
-    /// Marks the address in the sector's map page as released.
-    pub fn release(&mut self, sector: Sector) {
-        if let Some(cell) = self.find(sector)
-            && let Some(value) = self.value_mut(cell)
-        {
-            *value |= RELEASED;
+    /// Marks the address in the map page of the sector in a cell as released.
+    pub fn release(&mut self, cell: Cell) {
+        if let Some(word) = self.bins.word_mut(cell) {
+            *word |= RELEASED;
         }
     }
 
     /// Removes a sector's entry.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
-        self.take_at(self.find(sector)?).map(|(_, entry)| entry)
+        let dirty = self.find(sector)?;
+        if let Some(word) = self.bins.word_mut(dirty.cell) {
+            self.old -= u32::from(*word & PARITY != self.parity);
+        }
+        self.bins.remove(dirty.cell);
+        Some(dirty.entry)
     }
 
-    /// Removes the entry in a cell. Others may move, but only into this cell and later ones.
-    pub fn take_at(&mut self, cell: usize) -> Option<(Sector, Entry)> {
-        let value = *self.values.get(cell / GROUP)?.get(cell % GROUP)?;
-        let found = self.sectors.get_mut(cell / GROUP)?.get_mut(cell % GROUP)?;
-        let sector = core::mem::replace(found, EMPTY);
-        if sector == EMPTY {
-            return None;
-        }
-        self.len -= 1;
-        self.old -= u32::from(value & PARITY != self.parity);
-        let mut group = self.home(sector);
-        while group != cell / GROUP {
-            let beyond = self.beyond.get_mut(group)?;
-            if *beyond < MANY {
-                *beyond -= 1;
-            }
-            group = self.after(group);
-        }
-        self.fill_gap(cell);
-        Some((Sector::new(sector), entry(value)))
-    }
-
-    /// Fills an emptied cell with an entry that overflowed beyond its group, then the cell of that entry, and so on.
-    fn fill_gap(&mut self, mut gap: usize) {
-        while self.beyond.get(gap / GROUP).is_some_and(|beyond| *beyond > 0)
-            && let Some(cell) = self.come_to(gap / GROUP + 1)
-            && let Some((sector, value)) = self.held(cell)
-        {
-            self.set(gap, sector.get(), value);
-            self.set(cell, EMPTY, 0);
-            if let Some(beyond) = self.beyond.get_mut(gap / GROUP).filter(|beyond| **beyond < MANY)
-            {
-                *beyond -= 1;
-            }
-            gap = cell;
-        }
-    }
-
-    /// Returns a cell of the group whose entry has another home.
-    fn come_to(&self, group: usize) -> Option<usize> {
-        let cells = self.sectors.get(group)?;
-        let is_guest = |found: &u32| *found != EMPTY && self.home(*found) != group;
-        cells.iter().position(is_guest).map(|at| group * GROUP + at)
-    }
-
-    fn set(&mut self, cell: usize, sector: u32, value: u32) {
-        if let Some(found) = self.sectors.get_mut(cell / GROUP) {
-            found[cell % GROUP] = sector;
-        }
-        if let Some(held) = self.values.get_mut(cell / GROUP) {
-            held[cell % GROUP] = value;
-        }
+    /// Removes the entries of a run of sectors.
+    pub fn remove_run(&mut self, first: Sector, count: SectorCount) {
+        let Self { bins, old, parity, .. } = self;
+        bins.remove_run(first.get(), (first + count).get(), |word| {
+            *old -= u32::from(word & PARITY != *parity);
+        });
     }
 
     /// Begins an epoch: all entries now belong to the previous one. Requires that no entry of the previous epoch is
@@ -304,38 +208,19 @@ impl<'ram> DirtyTable<'ram> {
             "entries are left of the epoch that ends"
         );
         self.parity ^= PARITY;
-        self.old = self.len;
-        // Saturated counters are rare, but without this lookups would pass such groups forever.
-        if self.beyond.contains(&MANY) {
-            self.count_beyond();
-        }
+        self.old = self.len();
     }
 
-    /// Recounts the overflowed entries of each group.
-    #[cold]
-    fn count_beyond(&mut self) {
-        self.beyond.fill(0);
-        for cell in 0..self.cells() {
-            let Some((sector, _)) = self.held(cell) else { continue };
-            let mut group = self.home(sector.get());
-            while group != cell / GROUP
-                && let Some(beyond) = self.beyond.get_mut(group)
-            {
-                *beyond = beyond.saturating_add(1);
-                group = self.after(group);
-            }
-        }
-    }
-
-    /// Returns the entries of the next groups, and advances the position.
-    pub fn next_entries(&mut self, groups: usize) -> impl Iterator<Item = Sector> + '_ {
-        let all = self.sectors.len();
-        let start = if self.hand < self.cells() { self.hand / GROUP } else { 0 };
-        let end = start + groups.min(all);
-        self.hand = if end < all { end } else { end - all } * GROUP;
-        let (before, from) = self.sectors.split_at_checked(start).unwrap_or((&[], &[]));
-        let cells = from.iter().chain(before).take(groups).flatten();
-        cells.filter(|found| **found != EMPTY).map(|found| Sector::new(*found))
+    /// Returns the first sectors of the next bins, and advances the position. The more entries a leaf has, the more
+    /// likely it is among theirs.
+    pub fn next_sectors(&mut self, bins: usize) -> impl Iterator<Item = Sector> + '_ {
+        let used = self.bins.used();
+        let start = if self.next_bin < used { self.next_bin } else { 0 };
+        let end = start + bins.min(used);
+        self.next_bin = if end < used { end } else { end - used };
+        let ranks = (start..end).map(move |rank| if rank < used { rank } else { rank - used });
+        let held = ranks.filter_map(|rank| self.bins.held_from(Bins::start(rank)));
+        held.map(|held| dirty(held).sector)
     }
 
     /// Returns the next entry of the previous epoch, from the position on.
@@ -343,210 +228,176 @@ impl<'ram> DirtyTable<'ram> {
         if self.old == 0 {
             return None;
         }
-        for _ in 0..self.cells() {
-            let cell = self.hand;
-            self.hand = if cell + 1 >= self.cells() { 0 } else { cell + 1 };
-            if let Some((sector, value)) = self.held(cell)
-                && value & PARITY != self.parity
-            {
-                return Some(sector);
-            }
-        }
-        None
-    }
-
-    /// Iterates over all entries.
-    pub fn entries(&self) -> impl Iterator<Item = (Sector, Entry)> + '_ {
-        (0..self.cells()).filter_map(|cell| self.entry_at(cell))
-    }
-
-    /// Visits the entries except those in the last `passed` cells, from later cells to earlier ones, until one is
-    /// refused. Returns how many cells have then been passed.
-    pub fn visit(&self, passed: usize, mut takes: impl FnMut(Sector, Entry) -> bool) -> usize {
-        let cells = self.cells();
-        for passed in passed..cells {
-            if let Some((sector, entry)) = self.entry_at(cells - 1 - passed)
-                && !takes(sector, entry)
-            {
-                return passed;
-            }
-        }
-        cells
-    }
-
-    #[inline]
-    fn held(&self, cell: usize) -> Option<(Sector, u32)> {
-        let sector = *self.sectors.get(cell / GROUP)?.get(cell % GROUP)?;
-        let value = *self.values.get(cell / GROUP)?.get(cell % GROUP)?;
-        (sector != EMPTY).then(|| (Sector::new(sector), value))
-    }
-
-    /// Returns the entry in a cell.
-    #[inline]
-    pub fn entry_at(&self, cell: usize) -> Option<(Sector, Entry)> {
-        self.held(cell).map(|(sector, value)| (sector, entry(value)))
-    }
-
-    /// Returns the number of cells.
-    #[inline]
-    pub const fn cells(&self) -> usize {
-        self.sectors.len() * GROUP
-    }
-}
-
-/// Whether a cell has a sector of the run.
-#[inline]
-const fn is_in(found: u32, first: Sector, count: u32) -> bool {
-    found.wrapping_sub(first.get()) < count
-}
-
-/// Whether any cell of a group has a sector of the run. Most have none; without a branch per cell the compiler can
-/// compare several at once.
-#[inline]
-fn any_in(cells: &[u32; GROUP], first: Sector, count: u32) -> bool {
-    let is_one = |found: &u32| is_in(*found, first, count);
-    if cfg!(target_pointer_width = "64") {
-        cells.iter().fold(false, |any, found| any | is_one(found))
-    } else {
-        cells.iter().any(is_one)
+        let is_old = |held: &(Cell, Held)| held.1.word & PARITY != self.parity;
+        let from = |sector| {
+            let first = self.bins.held_from(self.bins.seek(sector));
+            let next = |(cell, _): &(Cell, Held)| self.bins.held_from(cell.next());
+            core::iter::successors(first, next).find(is_old)
+        };
+        let found = from(self.next_old.get()).or_else(|| from(0)).map(dirty)?;
+        self.next_old = found.sector;
+        Some(found.sector)
     }
 }
 
 #[inline]
-const fn entry(value: u32) -> Entry {
-    let old = if value & RELEASED == 0 { Old::Counted } else { Old::Released };
-    Entry { place: Place::new(value & PLACE), old }
+const fn dirty((cell, held): (Cell, Held)) -> Dirty {
+    let old = if held.word & RELEASED == 0 { Old::Counted } else { Old::Released };
+    let entry = Entry { place: Place::new(held.word & PLACE), old };
+    Dirty { cell, sector: Sector::new(held.sector), entry }
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::ops::Bound::{Excluded, Included};
 
     use super::*;
+    use crate::paged::plan::bins::{BIN, bins_for};
 
-    /// Random steps beside a reference map, in a table that is nearly full all the time.
+    struct Memory {
+        firsts: Vec<u32>,
+        order: Vec<u32>,
+        words: Vec<u32>,
+        lows: Vec<u16>,
+        most: u32,
+    }
+
+    impl Memory {
+        fn of(most: u32, sectors: u32) -> Self {
+            let bins = bins_for(most, sectors) as usize;
+            Self {
+                firsts: vec![7; bins],
+                order: vec![7; bins],
+                words: vec![7; bins * BIN],
+                lows: vec![7; bins * BIN],
+                most,
+            }
+        }
+
+        fn table(&mut self) -> DirtyTable<'_> {
+            let Self { firsts, order, words, lows, most } = self;
+            DirtyTable::new(BinMemory { firsts, order, words, lows }, *most)
+        }
+    }
+
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, end: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((self.0 >> 33) % u64::from(end)) as u32
+        }
+    }
+
+    fn entry(place: u32) -> Entry {
+        Entry { place: Place::new(place), old: Old::Released }
+    }
+
+    fn found(table: &DirtyTable<'_>, from: u32) -> Vec<(u32, u32)> {
+        let entries = table.entries_from(Sector::new(from));
+        entries.map(|dirty| (dirty.sector.get(), dirty.entry.place.get())).collect()
+    }
+
+    /// Random steps beside a reference map, in a table that is nearly full all the time, over one span and over many.
     #[test]
     fn the_table_holds_what_was_put_whatever_is_taken_out() {
-        for seed in 1..40_u64 {
-            let (mut sectors, mut values, mut beyond) = (vec![0; 40], vec![0; 40], vec![0; 5]);
-            let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
+        for seed in 1..60_u32 {
+            let mut dice = Dice(seed.into());
+            let most = [1, 2, 16, 17, 40, 200][seed as usize % 6];
+            let sectors = [most + 50, 90, 1 << 18, 1 << 29][seed as usize % 4].max(most + 1);
+            let mut memory = Memory::of(most, sectors);
+            let mut table = memory.table();
             let mut truth: BTreeMap<u32, u32> = BTreeMap::new();
-            let mut dice = seed;
+            let mut front = 0;
             for step in 0..3_000 {
-                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let sector = (dice >> 33) as u32 % 90;
-                if dice >> 61 < 3 || truth.len() == 40 {
+                // Random sectors, neighbours of those that are there, and runs in order.
+                let sector = match dice.below(3) {
+                    0 => dice.below(sectors),
+                    1 => truth.keys().next().map_or(0, |first| first + dice.below(40)),
+                    _ => {
+                        front += 1;
+                        (dice.below(2) << 16) + front
+                    }
+                } % sectors;
+                let full = truth.len() as u32 == most && !truth.contains_key(&sector);
+                if dice.below(9) == 0 && full {
+                    assert_eq!(table.put(Sector::new(sector), entry(0)), Err(Full));
+                } else if dice.below(60) == 0 {
+                    let count = 1 + dice.below(sectors / 2);
+                    table.remove_run(Sector::new(sector), SectorCount::new(count));
+                    truth.retain(|held, _| *held < sector || *held >= sector + count);
+                } else if dice.below(4) == 0 || full {
+                    let held = truth.range((Included(sector), Included(u32::MAX))).next();
+                    let sector = held.map_or(sector, |(sector, _)| *sector);
                     let taken = table.take(Sector::new(sector)).map(|entry| entry.place.get());
                     assert_eq!(taken, truth.remove(&sector), "{seed} {step}");
                 } else {
-                    let entry = Entry { place: Place::new(step), old: Old::Released };
-                    assert!(table.put(Sector::new(sector), entry));
+                    assert_eq!(
+                        table.put(Sector::new(sector), entry(step)),
+                        Ok(()),
+                        "{seed} {step}"
+                    );
                     truth.insert(sector, step);
                 }
-                for sector in 0..90 {
+                let all: Vec<(u32, u32)> = truth.iter().map(|(one, two)| (*one, *two)).collect();
+                assert_eq!(found(&table, 0), all, "{seed} {step}");
+                let later = truth.range((Excluded(sector), Included(u32::MAX)));
+                let later: Vec<(u32, u32)> = later.map(|(one, two)| (*one, *two)).collect();
+                assert_eq!(found(&table, sector + 1), later, "{seed} {step}");
+                for sector in [sector, sector + 1, sector.saturating_sub(1)] {
                     let found = table.get(Sector::new(sector)).map(|entry| entry.place.get());
                     assert_eq!(found, truth.get(&sector).copied(), "{seed} {step}");
                 }
+                let last = truth.last_key_value().map(|(sector, _)| *sector);
+                assert_eq!(table.last().map(|dirty| dirty.sector.get()), last);
                 assert_eq!(table.len() as usize, truth.len());
+                assert_eq!(table.vacant() as usize, most as usize - truth.len());
             }
         }
     }
 
-    /// A walk in several parts meets every entry that stays, whatever is inserted and removed in between.
+    /// The leaf with most of the entries is among those that one round over the bins shows.
     #[test]
-    fn a_walk_meets_every_entry_that_stays() {
-        for seed in 1..200_u64 {
-            let (mut sectors, mut values, mut beyond) = (vec![0; 40], vec![0; 40], vec![0; 5]);
-            let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
-            let mut dice = seed;
-            let mut roll = |below: u64| {
-                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (dice >> 33) % below
-            };
-            let entry = Entry { place: Place::new(1), old: Old::Released };
-            while table.len() < 30 {
-                table.put(Sector::new(roll(90) as u32), entry);
-            }
-            let mut stays: Vec<u32> = table.entries().map(|(sector, _)| sector.get()).collect();
-            stays.sort_unstable();
-            let mut all = Vec::new();
-            table.visit(0, |sector, _| {
-                all.push(sector.get());
-                true
-            });
-            all.sort_unstable();
-            assert_eq!(all, stays, "{seed}: all of them, each once");
-            let (mut passed, mut met) = (0, Vec::new());
-            while passed < table.cells() {
-                let mut room = 3;
-                passed = table.visit(passed, |sector, _| {
-                    if room > 0 {
-                        met.push(sector.get());
-                    }
-                    room -= 1;
-                    room >= 0
-                });
-                for _ in 0..4 {
-                    let sector = roll(90) as u32;
-                    if table.take(Sector::new(sector)).is_some() {
-                        stays.retain(|stays| *stays != sector);
-                    }
-                    if table.len() < 34 {
-                        table.put(Sector::new(roll(90) as u32), entry);
-                    }
-                }
-            }
-            assert!(stays.iter().all(|sector| met.contains(sector)), "{seed}");
+    fn the_next_sectors_are_of_all_bins_in_turn() {
+        let mut memory = Memory::of(300, 1 << 17);
+        let mut table = memory.table();
+        let mut dice = Dice(3);
+        while table.len() < 270 {
+            assert_eq!(table.put(Sector::new(dice.below(1 << 17)), entry(1)), Ok(()));
         }
-    }
-
-    /// More entries with one home than a counter of overflowed entries can hold.
-    #[test]
-    fn a_group_that_very_many_have_gone_beyond_leads_on_to_those_that_stay() {
-        let (mut sectors, mut values, mut beyond) = (vec![0; 400], vec![0; 400], vec![0; 50]);
-        let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
-        let same: Vec<u32> =
-            (0..1 << 20).filter(|sector| table.home(*sector) == 7).take(300).collect();
-        for sector in &same {
-            let entry = Entry { place: Place::new(*sector), old: Old::Counted };
-            assert!(table.put(Sector::new(*sector), entry));
+        for sector in 5_000..5_030 {
+            assert_eq!(table.put(Sector::new(sector), entry(1)), Ok(()));
         }
-        let (gone, stay) = same.split_at(290);
-        for sector in gone {
-            assert!(table.take(Sector::new(*sector)).is_some(), "{sector}");
+        let mut shown: Vec<u32> = Vec::new();
+        for _ in 0..10 {
+            shown.extend(table.next_sectors(5).map(Sector::get));
         }
-        let all_stay = |table: &DirtyTable<'_>| {
-            for sector in stay {
-                let found = table.get(Sector::new(*sector)).map(|entry| entry.place.get());
-                assert_eq!(found, Some(*sector));
-            }
-        };
-        all_stay(&table);
-        assert!(table.beyond.contains(&MANY));
-        table.begin_epoch();
-        // Eight of the ten that stay are in their home group, or all ten have overflowed.
-        assert!(table.beyond.iter().all(|beyond| *beyond <= 10), "{:?}", table.beyond);
-        all_stay(&table);
+        assert!(shown.iter().any(|sector| (5_000..5_030).contains(sector)));
+        shown.sort_unstable();
+        shown.dedup();
+        assert!(shown.len() > 18, "{shown:?}");
     }
 
     #[test]
     fn an_epoch_ends_when_its_entries_are_written_anew_or_taken() {
-        let (mut sectors, mut values, mut beyond) = (vec![0; 16], vec![0; 16], vec![0; 2]);
-        let mut table = DirtyTable::new(&mut sectors, &mut values, &mut beyond);
+        let mut memory = Memory::of(16, 100);
+        let mut table = memory.table();
         let entry = Entry { place: Place::new(7), old: Old::Counted };
-        for sector in 0..4 {
-            table.put(Sector::new(sector), entry);
+        for sector in 0..6 {
+            assert_eq!(table.put(Sector::new(sector), entry), Ok(()));
         }
         table.begin_epoch();
-        assert_eq!(table.old(), 4);
-        table.put(Sector::new(1), entry);
+        assert_eq!(table.old(), 6);
+        assert_eq!(table.put(Sector::new(1), entry), Ok(()));
         table.take(Sector::new(2));
+        table.remove_run(Sector::new(4), SectorCount::new(9));
         assert_eq!(table.old(), 2);
         let first = table.next_old().unwrap();
         table.take(first);
         let last = table.next_old().unwrap();
         table.take(last);
         assert_eq!((table.old(), table.next_old()), (0, None));
-        assert_eq!([first.get(), last.get()].map(|sector| [0, 3].contains(&sector)), [true; 2]);
+        assert_eq!([first.get(), last.get()], [0, 3]);
     }
 }

@@ -7,7 +7,7 @@
 //! - [`map`]: the directory, and a cache of map pages.
 //! - [`candidates`](self): candidates for victims.
 //! - [`blocks`]: the blocks of both areas.
-//! - [`dirty`]: sectors whose newest address is not in a map page yet.
+//! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self): what keeps them in order.
 //! - [`under_way`](self): unfinished work.
 
 pub(crate) mod store;
@@ -23,6 +23,8 @@ pub mod map;
 pub(crate) mod candidates;
 
 pub mod blocks;
+
+pub(crate) mod bins;
 
 pub mod dirty;
 

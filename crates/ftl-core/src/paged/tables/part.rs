@@ -22,8 +22,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Makes space in a full table: the leaf with the highest entries is left to the rest, or the highest entry, if all
     /// are of one leaf.
     pub(crate) fn leave_to_rest(&mut self) {
-        let sectors = || self.table.entries().map(|(sector, _)| sector);
-        let (Some(lowest), Some(highest)) = (sectors().min(), sectors().max()) else {
+        let lowest = self.table.entries().next().map(|dirty| dirty.sector);
+        let highest = self.table.last().map(|dirty| dirty.sector);
+        let (Some(lowest), Some(highest)) = (lowest, highest) else {
             self.part.end = self.part.from;
             return;
         };
@@ -35,9 +36,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             highest
         };
         let count = highest.get() - end.get() + 1;
-        for sector in end.run(SectorCount::new(count)) {
-            self.table.take(sector);
-        }
+        self.table.remove_run(end, SectorCount::new(count));
         self.part.end = end;
     }
 
@@ -45,7 +44,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn has_space(&self) -> bool {
         let to_come = match self.suspect {
             Some(Suspect { what: What::Sectors, spot, .. }) => {
-                usize::from(self.shape.area_at(spot.block).slots)
+                u32::from(self.shape.area_at(spot.block).slots)
             }
             _ => 0,
         };

@@ -1,9 +1,11 @@
 //! The next anchor, built in RAM, and the layout of an anchor: a head, and records.
 
+use ftl_iface::Sector;
+
 use super::blocks::Known;
 use super::under_way::Stream;
 use crate::layout::Stamp;
-use crate::paged::plan::address::{BlockNumber, Spot};
+use crate::paged::plan::address::{BlockNumber, Place, Spot};
 use crate::paged::plan::anchor_page::{LISTED, ahead, in_page, programs_between, record_at};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::PagedShape;
@@ -78,6 +80,33 @@ impl Record {
     }
 }
 
+/// Dirty entries of consecutive sectors in consecutive places, as one record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    place: Place,
+    sector: Sector,
+    count: u16,
+}
+
+impl Run {
+    pub(crate) const fn of(sector: Sector, place: Place) -> Self {
+        Self { place, sector, count: 1 }
+    }
+
+    /// Returns the run with one more entry, if that follows and the record takes it.
+    pub(crate) fn with(self, sector: Sector, place: Place) -> Option<Self> {
+        let count = u32::from(self.count);
+        let follows = sector.get() == self.sector.get() + count
+            && place.get() == self.place.get() + count
+            && self.count < Record::RUN_MAX;
+        follows.then_some(Self { count: self.count + 1, ..self })
+    }
+
+    pub(crate) fn record(self) -> Record {
+        Record::Sectors(self.place.get(), self.sector.get(), self.count.into())
+    }
+}
+
 /// The position of the walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
@@ -85,8 +114,8 @@ pub(crate) struct Walk {
     pub(crate) begun: Option<Site>,
     /// The next leaf to record.
     pub(crate) leaf: u32,
-    /// The number of table cells passed, counted from the last.
-    pub(crate) passed: usize,
+    /// The first sector whose dirty entry, if it has one, is not recorded.
+    pub(crate) sector: Sector,
     /// The next block to record.
     pub(crate) block: u32,
 }

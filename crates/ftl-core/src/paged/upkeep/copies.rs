@@ -10,7 +10,7 @@ use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, PagedShape};
 use crate::paged::program::page::{Before, Content, Written};
-use crate::paged::tables::dirty::Old;
+use crate::paged::tables::dirty::{Dirty, Old};
 use crate::paged::tables::map::leaf_named;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Victim;
@@ -149,15 +149,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         slot: u16,
     ) -> Result<bool, Fault<D::Error>> {
         let place = self.place(spot, slot);
-        let entry = self.table.get(sector);
-        if let Some(entry) = entry
+        let dirty = self.table.find(sector);
+        if let Some(Dirty { entry, .. }) = dirty
             && (entry.place == place || entry.old == Old::Released)
         {
             return Ok(entry.place == place);
         }
         let mapped = self.mapped(sector, Cause::Gc)? == Mapped::At(place);
-        if mapped && entry.is_some() {
-            self.table.release(sector);
+        if mapped && let Some(dirty) = dirty {
+            self.table.release(dirty.cell);
             self.blocks.release(spot.block, 1);
             return Ok(false);
         }

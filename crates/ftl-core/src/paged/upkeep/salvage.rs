@@ -8,7 +8,7 @@ use crate::error::Fault;
 use crate::layout::Slot;
 use crate::paged::plan::address::{Leaf, Mapped, Place};
 use crate::paged::plan::shape::Area;
-use crate::paged::tables::dirty::Old;
+use crate::paged::tables::dirty::{Dirty, Old};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Victim;
 use crate::probe::{Cause, Probe};
@@ -57,10 +57,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for at in 0..sectors {
             let sector = first + SectorCount::new(at);
             let mapped = matches!(self.map.get(page, at), Mapped::At(place) if leads(place));
-            let lost = match self.table.get(sector) {
-                Some(entry) => {
+            let lost = match self.table.find(sector) {
+                Some(Dirty { cell, entry, .. }) => {
                     if mapped && entry.old == Old::Counted {
-                        self.table.release(sector);
+                        self.table.release(cell);
                         self.blocks.release(victim.block, 1);
                     }
                     leads(entry.place)
