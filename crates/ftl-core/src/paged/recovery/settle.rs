@@ -214,11 +214,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// How many entries the table will have more when the suspect page is repeated.
-    pub(crate) fn entries_to_come(&self) -> u32 {
+    pub(crate) fn entries_to_come(&mut self) -> u32 {
         let Some(Suspect { spot, what: What::Sectors, .. }) = self.suspect else { return 0 };
-        let slots = 0..self.shape.area_at(spot.block).slots;
-        let sectors = slots.filter_map(|slot| self.held_sector(slot));
-        sectors.filter(|sector| self.table.get(*sector).is_none()).count() as u32
+        let mut to_come = 0;
+        for slot in 0..self.shape.area_at(spot.block).slots {
+            if let Some(sector) = self.held_sector(slot) {
+                to_come += u32::from(self.table.get(sector).is_none());
+            }
+        }
+        to_come
     }
 
     /// Returns the sector of which a held slot is a copy.

@@ -128,12 +128,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether the fast area may take a write. If it wears too fast, only sectors already there are admitted, and later
     /// not even those.
-    fn may_enter(&self, first: Sector) -> bool {
-        let stands_there = || {
-            let entry = self.table.get(first);
-            entry.is_some_and(|entry| entry.place.get() < self.shape.main.first_place)
-        };
-        !self.is_closed() && (!self.is_throttled() || stands_there())
+    fn may_enter(&mut self, first: Sector) -> bool {
+        if !self.is_throttled() || self.is_closed() {
+            return !self.is_closed();
+        }
+        let entry = self.table.get(first);
+        entry.is_some_and(|entry| entry.place.get() < self.shape.main.first_place)
     }
 
     /// Whether a write of this size is likely to be replaced soon.

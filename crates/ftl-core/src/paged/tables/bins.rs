@@ -67,6 +67,8 @@ pub(crate) struct Bins<'ram> {
     lows: &'ram mut [[u16; BIN]],
     used: usize,
     len: u32,
+    /// How many bins began at the sector looked for last or before it: the next one is often the same, or near.
+    begun: usize,
 }
 
 impl<'ram> Bins<'ram> {
@@ -74,7 +76,7 @@ impl<'ram> Bins<'ram> {
     pub(crate) fn new(memory: BinMemory<'ram>) -> Self {
         let BinMemory { firsts, order, words, lows } = memory;
         let (words, lows) = (words.as_chunks_mut().0, lows.as_chunks_mut().0);
-        let mut bins = Self { firsts, order, words, lows, used: 0, len: 0 };
+        let mut bins = Self { firsts, order, words, lows, used: 0, len: 0, begun: 0 };
         bins.clear();
         bins
     }
@@ -136,9 +138,15 @@ impl<'ram> Bins<'ram> {
 
     /// Returns how many bins begin at this sector or before it.
     #[inline]
-    fn begun(&self, sector: u32) -> usize {
+    fn begun(&mut self, sector: u32) -> usize {
         let firsts = self.firsts.get(..self.used).unwrap_or(&[]);
-        firsts.partition_point(|first| *first <= sector)
+        let begun = self.begun;
+        let ends = begun <= self.used && firsts.get(begun).is_none_or(|first| *first > sector);
+        if ends && (begun == 0 || firsts.get(begun - 1).is_some_and(|first| *first <= sector)) {
+            return begun;
+        }
+        self.begun = firsts.partition_point(|first| *first <= sector);
+        self.begun
     }
 
     /// Returns how many cells of a bin are below this one.
@@ -147,20 +155,24 @@ impl<'ram> Bins<'ram> {
         self.lows.get(self.number(rank)).map_or(0, |lows| below(lows, low))
     }
 
-    /// Returns the cell of a sector.
+    /// Returns the cell of a sector, and its word.
     #[inline]
-    pub(crate) fn find(&self, sector: u32) -> Option<Cell> {
+    pub(crate) fn find(&mut self, sector: u32) -> Option<(Cell, u32)> {
         let rank = self.begun(sector).checked_sub(1)?;
-        let lows = self.lows.get(self.number(rank))?;
+        let bin = *self.order.get(rank)?;
+        let (number, count) = (bin >> COUNT_BITS, bin as u8);
+        let lows = self.lows.get(number as usize)?;
         let low = sector as u16;
         let at = below(lows, low);
-        let found = at < self.count(rank) && *lows.get(at)? == low && self.spans(rank, sector);
-        found.then_some(Cell { rank, at })
+        if at >= count.into() || *lows.get(at)? != low || !self.spans(rank, sector) {
+            return None;
+        }
+        Some((Cell { rank, at }, *self.words.get(number as usize)?.get(at)?))
     }
 
     /// Returns the first cell with this sector or a later one.
     #[inline]
-    pub(crate) fn seek(&self, sector: u32) -> Cell {
+    pub(crate) fn seek(&mut self, sector: u32) -> Cell {
         let begun = self.begun(sector);
         match begun.checked_sub(1) {
             Some(rank) if self.spans(rank, sector) => {
@@ -432,16 +444,11 @@ impl<'ram> Bins<'ram> {
 /// Returns how many cells are below this one. They are in order, and unused ones are the highest.
 #[inline]
 fn below(lows: &[u16; BIN], low: u16) -> usize {
-    if cfg!(target_pointer_width = "64") {
-        // Several are compared at once.
-        return lows.iter().filter(|other| **other < low).count();
-    }
-    let is_below = |at: usize| lows.get(at).is_some_and(|other| *other < low);
+    // The mask changes nothing, and spares a check.
+    let is_below = |at: usize| lows.get(at & (BIN - 1)).is_some_and(|other| *other < low);
     let mut at = 0;
     for step in [8, 4, 2, 1, 1] {
-        if is_below(at + step - 1) {
-            at += step;
-        }
+        at += step * usize::from(is_below(at + step - 1));
     }
     at
 }

@@ -96,20 +96,22 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Returns a sector's entry, and where it is.
     #[inline]
-    pub fn find(&self, sector: Sector) -> Option<Dirty> {
-        self.bins.held_from(self.bins.find(sector.get())?).map(dirty)
+    pub fn find(&mut self, sector: Sector) -> Option<Dirty> {
+        let (cell, word) = self.bins.find(sector.get())?;
+        Some(dirty((cell, Held { sector: sector.get(), word })))
     }
 
     /// Returns a sector's entry.
     #[inline]
-    pub fn get(&self, sector: Sector) -> Option<Entry> {
+    pub fn get(&mut self, sector: Sector) -> Option<Entry> {
         self.find(sector).map(|dirty| dirty.entry)
     }
 
     /// Returns the first entry in a run of sectors.
     #[inline]
-    pub fn first_in(&self, first: Sector, count: SectorCount) -> Option<Dirty> {
-        self.entry_at(self.bins.seek(first.get()), first + count)
+    pub fn first_in(&mut self, first: Sector, count: SectorCount) -> Option<Dirty> {
+        let cell = self.bins.seek(first.get());
+        self.entry_at(cell, first + count)
     }
 
     /// Returns the entry after this one, if it is before `end`.
@@ -124,15 +126,20 @@ impl<'ram> DirtyTable<'ram> {
     }
 
     /// Iterates over the entries from a sector on, in order.
-    pub fn entries_from(&self, first: Sector) -> impl Iterator<Item = Dirty> + '_ {
-        let first = self.bins.held_from(self.bins.seek(first.get()));
+    pub fn entries_from(&mut self, first: Sector) -> impl Iterator<Item = Dirty> + '_ {
+        let first = self.bins.seek(first.get());
+        self.entries_at(first)
+    }
+
+    fn entries_at(&self, cell: Cell) -> impl Iterator<Item = Dirty> + '_ {
+        let first = self.bins.held_from(cell);
         let next = |(cell, _): &(Cell, Held)| self.bins.held_from(cell.next());
         core::iter::successors(first, next).map(dirty)
     }
 
     /// Iterates over all entries, in order.
     pub fn entries(&self) -> impl Iterator<Item = Dirty> + '_ {
-        self.entries_from(Sector::new(0))
+        self.entries_at(Bins::start(0))
     }
 
     /// Returns the last entry.
@@ -149,7 +156,7 @@ impl<'ram> DirtyTable<'ram> {
     /// Sets a sector's entry, in the current epoch.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> Result<(), Full> {
         match self.bins.find(sector.get()) {
-            Some(cell) => {
+            Some((cell, _)) => {
                 self.renew(cell, entry);
                 Ok(())
             }
@@ -228,13 +235,13 @@ impl<'ram> DirtyTable<'ram> {
         if self.old == 0 {
             return None;
         }
+        let start = self.bins.seek(self.next_old.get());
         let is_old = |held: &(Cell, Held)| held.1.word & PARITY != self.parity;
-        let from = |sector| {
-            let first = self.bins.held_from(self.bins.seek(sector));
+        let from = |cell| {
             let next = |(cell, _): &(Cell, Held)| self.bins.held_from(cell.next());
-            core::iter::successors(first, next).find(is_old)
+            core::iter::successors(self.bins.held_from(cell), next).find(is_old)
         };
-        let found = from(self.next_old.get()).or_else(|| from(0)).map(dirty)?;
+        let found = from(start).or_else(|| from(Bins::start(0))).map(dirty)?;
         self.next_old = found.sector;
         Some(found.sector)
     }
@@ -294,7 +301,7 @@ mod tests {
         Entry { place: Place::new(place), old: Old::Released }
     }
 
-    fn found(table: &DirtyTable<'_>, from: u32) -> Vec<(u32, u32)> {
+    fn found(table: &mut DirtyTable<'_>, from: u32) -> Vec<(u32, u32)> {
         let entries = table.entries_from(Sector::new(from));
         entries.map(|dirty| (dirty.sector.get(), dirty.entry.place.get())).collect()
     }
@@ -341,10 +348,10 @@ mod tests {
                     truth.insert(sector, step);
                 }
                 let all: Vec<(u32, u32)> = truth.iter().map(|(one, two)| (*one, *two)).collect();
-                assert_eq!(found(&table, 0), all, "{seed} {step}");
+                assert_eq!(found(&mut table, 0), all, "{seed} {step}");
                 let later = truth.range((Excluded(sector), Included(u32::MAX)));
                 let later: Vec<(u32, u32)> = later.map(|(one, two)| (*one, *two)).collect();
-                assert_eq!(found(&table, sector + 1), later, "{seed} {step}");
+                assert_eq!(found(&mut table, sector + 1), later, "{seed} {step}");
                 for sector in [sector, sector + 1, sector.saturating_sub(1)] {
                     let found = table.get(Sector::new(sector)).map(|entry| entry.place.get());
                     assert_eq!(found, truth.get(&sector).copied(), "{seed} {step}");
