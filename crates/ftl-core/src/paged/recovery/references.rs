@@ -23,12 +23,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.refer(spot.block, weight);
             let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
-            let mut dirty = self.table.entries_from(first).map(|dirty| dirty.sector).peekable();
+            let mut dirty = self.table.entries_from(first).map(|dirty| dirty.sector);
+            let mut next = dirty.next();
             for (sector, at) in first.run(ftl_iface::SectorCount::new(sectors)).zip(0..) {
-                if dirty.next_if_eq(&sector).is_some() {
-                    continue;
-                }
-                if let Mapped::At(place) = self.map.get(page, at) {
+                if next == Some(sector) {
+                    next = dirty.next();
+                } else if let Mapped::At(place) = self.map.get(page, at) {
                     self.blocks.refer(self.shape.block_of(place), 1);
                 }
             }
