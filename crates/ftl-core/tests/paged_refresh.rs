@@ -127,7 +127,7 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let (_, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let mut ftl =
-            PageFtl::format(device(name, 1), &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            PageFtl::format(device(name, 2), &config, ram.lend(), KEY, NoProbe).expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(1));
         idle(&mut ftl);
         assert_eq!(ftl.health().refreshed, 0, "{name}");
@@ -155,7 +155,7 @@ fn writes_alone_refresh_what_is_weak() {
         let (_, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let mut ftl =
-            PageFtl::format(device(name, 1), &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            PageFtl::format(device(name, 2), &config, ram.lend(), KEY, NoProbe).expect("formatted");
         let mut truth = fill(&mut ftl, &mut Dice::new(1));
         ftl.device_mut().age(days(8));
         for round in 0..40 {

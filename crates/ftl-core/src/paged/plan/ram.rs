@@ -24,6 +24,7 @@ pub(crate) enum TableName {
     DirtyLows,
     States,
     Wear,
+    Times,
     Buffer,
     CachePages,
     WriteSpare,
@@ -32,11 +33,9 @@ pub(crate) enum TableName {
     Directory,
     DirtyLeaves,
     Anchor,
-    Births,
-    Deaths,
 }
 
-const TABLES: usize = 18;
+const TABLES: usize = 17;
 const FIRST_HALF: usize = TableName::DirtyLows as usize;
 const FIRST_BYTE: usize = TableName::Buffer as usize;
 
@@ -49,6 +48,7 @@ const NAMES: [&str; TABLES] = [
     "dirty entries: sectors",
     "references of blocks",
     "erase counts",
+    "when what stands in blocks was written, and their last losses",
     "page buffer",
     "map cache: pages",
     "spare area to program from",
@@ -57,8 +57,6 @@ const NAMES: [&str; TABLES] = [
     "directory of map pages",
     "dirty entries by map page",
     "anchor to be written",
-    "when what stands in blocks was written",
-    "when it is expected to be replaced",
 ];
 
 /// How much RAM the page store needs, table by table.
@@ -92,6 +90,7 @@ impl PagedPlan {
         lengths[TableName::CacheUsed as usize] = cached;
         lengths[TableName::States as usize] = shape.blocks() as usize;
         lengths[TableName::Wear as usize] = shape.blocks() as usize;
+        lengths[TableName::Times as usize] = shape.blocks() as usize;
         // A victim's page is read behind the data gathered from earlier pages.
         lengths[TableName::Buffer as usize] =
             page + (shape.slots_max() as usize - 1) * config.sector_bytes.as_usize();
@@ -105,8 +104,6 @@ impl PagedPlan {
         if shape.anchors > 0 {
             lengths[TableName::Anchor as usize] = map.page_bytes.as_usize();
         }
-        lengths[TableName::Births as usize] = shape.blocks() as usize;
-        lengths[TableName::Deaths as usize] = shape.blocks() as usize;
         Ok(Self { geometry: *geometry, config: *config, shape, lengths })
     }
 

@@ -374,6 +374,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             base: self.anchors.base,
             horizon: self.epoch.horizon,
             records: self.anchors.records,
+            tick: self.blocks.times.now(),
             opens: [None; Stream::ALL.len()],
             listed: self.anchors.listed,
         };

@@ -21,6 +21,13 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
     safe.unwrap_or(area.pages)
 }
 
+/// With so many free blocks beyond the reserve or fewer, streams lend their blocks.
+pub(crate) const LENT_BEFORE: u32 = 2;
+/// Blocks beyond the needed ones that a device must have for that.
+const TO_LEND: u32 = 5;
+/// The pages that an open block must have left.
+const LENT_MIN: u16 = 8;
+
 /// The last free blocks of the main area, which are left for pages that must be repeated.
 pub(crate) const LAST_BLOCKS: u32 = 2;
 
@@ -36,6 +43,30 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a stream's open block takes a further page.
     fn has_room(&self, stream: Stream) -> bool {
         self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
+    }
+
+    /// Whether streams lend their blocks to each other. Where pages are guarded, a shared block would make more of them
+    /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they come
+    /// back.
+    pub(crate) fn lends(&self) -> bool {
+        let spare = self.shape.main.blocks > self.shape.needed(Area::Main) + TO_LEND;
+        spare && !(self.guards() && self.shape.main.shares_cells())
+    }
+
+    /// Returns the stream that lends its open block to one whose block is full, when blocks are short: the nearest one.
+    /// So streams that fill their blocks at the same time wait for no garbage collection.
+    pub(crate) fn lender(&self, stream: Stream) -> Option<Stream> {
+        let short = self.blocks.free(Area::Main) <= self.shape.reserve(Area::Main) + LENT_BEFORE;
+        if !short || !self.lends() || self.has_room(stream) {
+            return None;
+        }
+        let away = |lender: &Stream| (*lender as usize).abs_diff(stream as usize);
+        let room = |lender: &Stream| {
+            let open = self.opens[*lender as usize];
+            open.map_or(0, |open| self.shape.main.pages.saturating_sub(open.next))
+        };
+        let lenders = Stream::MAIN.into_iter().filter(|lender| room(lender) >= LENT_MIN);
+        lenders.min_by_key(away)
     }
 
     /// Returns the stream that takes copies: the fast area's if the main one has but two free blocks. Those are left

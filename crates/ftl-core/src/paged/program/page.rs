@@ -107,8 +107,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.record_page(spot, kind);
                     self.anchors.leave_trace();
                     self.rewritten = rewritten(original, tried).then_some(stream);
-                    if self.area_of(stream) == Area::Fast {
-                        self.fast_balance = self.fast_balance.saturating_sub(1);
+                    match self.area_of(stream) {
+                        Area::Fast => self.fast_balance = self.fast_balance.saturating_sub(1),
+                        Area::Main => self.blocks.times.note_program(),
                     }
                     if tried > 0 && !planted(Bug::RepeatUnrelied) {
                         // The failed page may be readable for a while, so a later torn program must not corrupt this
@@ -158,7 +159,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         /// With so few free blocks, streams are not kept apart.
         const FEW: u32 = 2;
         let few = FEW + self.shape.more_streams;
-        if matches!(stream, Stream::Map | Stream::Hot) || self.blocks.free(Area::Main) > few {
+        if matches!(stream, Stream::Map | Stream::Hot) {
+            return stream;
+        }
+        if let Some(lender) = self.lender(stream) {
+            self.shares = true;
+            return lender;
+        }
+        if self.blocks.free(Area::Main) > few {
             return stream;
         }
         let open = |stream: Stream| self.opens[stream as usize].is_some();
@@ -205,9 +213,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Ok(()) => {
                     let wear = self.blocks.wear(block).saturating_add(1);
                     self.blocks.set_wear(block, wear);
-                    self.blocks.set_birth(block, self.door.stamp());
+                    self.blocks.times.bear(block, self.blocks.times.now());
                     if area == Area::Fast {
-                        self.blocks.note_map(block, stream == Stream::Map);
+                        self.blocks.times.note_map(block, stream == Stream::Map);
                     }
                     self.record_block(block);
                     self.blocks.open(block);

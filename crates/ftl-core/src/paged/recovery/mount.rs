@@ -105,6 +105,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
         let lows = ram.halves(TableName::DirtyLows);
         let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
+        let times = ram.halves(TableName::Times);
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
@@ -112,14 +113,13 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let entries = BinMemory { firsts, order, words, lows };
         let table = DirtyTable::new(entries, shape.table_most);
         let anchor = ram.bytes(TableName::Anchor);
-        let spans = [ram.bytes(TableName::Births), ram.bytes(TableName::Deaths)];
         Ok(Self {
             door: Door::new(device, probe, (&shape, config.refresh), read, write),
             shape,
             config: *config,
             table,
             map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
-            blocks: Blocks::new(states, wear, spans, &shape),
+            blocks: Blocks::new(states, wear, times, &shape),
             opens: [None; Stream::ALL.len()],
             victims: [None; 2],
             candidates: [Candidates::NONE; 2],
@@ -253,6 +253,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             (ceiling, self.suspect) = (youngest.next(), None);
         }
         self.read_maps(ceiling)?;
+        self.blocks.times.set_now(self.blocks.times.tick_of(youngest));
         self.part.ceiling = ceiling;
         self.enter_part()?;
         if self.needs_suspect() {

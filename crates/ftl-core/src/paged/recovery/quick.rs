@@ -84,6 +84,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // If the records of the later pages do not fit, the base is lost again.
         self.anchors.base = newest.head.base;
         self.replay_anchors(&newest)?;
+        self.blocks.times.set_now(newest.head.tick);
         self.replay_since(&newest, &list, ceiling)?;
         if self.entries_to_come() > self.table.vacant() && !planted(Bug::FillSmallTable) {
             return Err(Unfinished::Untrusted);
@@ -335,11 +336,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for at in 0..list.len {
             let since = self.line(list, at).ok_or(Unfinished::Untrusted)?;
             if let Some(wear) = since.wear {
-                let (block, stamp) = (since.spot.block, newest.stamp.get() + u64::from(since.age));
+                let block = since.spot.block;
                 self.blocks.set_wear(block, wear);
-                self.blocks.set_birth(block, Stamp::new(stamp));
+                self.blocks.times.bear(block, self.blocks.times.now());
                 if self.shape.area_of(block) == Area::Fast {
-                    self.blocks.note_map(block, door::is_map(since.kind));
+                    self.blocks.times.note_map(block, door::is_map(since.kind));
                 }
                 self.record_block(block);
             }

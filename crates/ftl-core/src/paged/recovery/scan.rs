@@ -157,9 +157,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     let tag = first.tag;
                     if !door::is_redone(tag.kind) {
                         self.blocks.set_wear(block, tag.note as u16);
-                        self.blocks.set_birth(block, tag.stamp);
+                        let birth = self.blocks.times.tick_of(tag.stamp);
+                        self.blocks.times.bear(block, birth);
                         if self.shape.area_of(block) == Area::Fast {
-                            self.blocks.note_map(block, door::is_map(tag.kind));
+                            self.blocks.times.note_map(block, door::is_map(tag.kind));
                         }
                     }
                     // Pages of either kind may follow a proof.

@@ -7,7 +7,6 @@ use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::paged::plan::address::Spot;
 use crate::paged::plan::numbers;
-use crate::paged::plan::shape::Area;
 use crate::paged::program::page::{Before, Content, Written};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
@@ -57,8 +56,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
             let block = self.write_page(stream, sector, now)?.block;
             if let Some(lived) = lived {
-                let now = self.now(Area::Main);
-                self.blocks.expect(block, now, lived);
+                self.blocks.times.expect(block, lived);
             }
             sector = sector + sectors;
             rest = after;

@@ -5,7 +5,7 @@
 //! references is free, whatever it contains: no dirty entry and no map page points there. It is erased when it is
 //! opened, not before.
 
-use crate::layout::Stamp;
+use super::times::Times;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::table::Table;
@@ -19,11 +19,6 @@ const OPEN: u16 = 1 << 14;
 /// Pinned: it is involved in a repetition after a mount and is not free before that is done.
 const PINNED: u16 = 1 << 13;
 const COUNT: u16 = PINNED - 1;
-
-/// The maximum age, in ticks of the clock.
-pub const AGE_MAX: u8 = 160;
-/// The longest expected remaining lifetime.
-const AHEAD_MAX: u8 = 80;
 
 /// Free blocks of an area kept in a list: those that an anchor lists, and as many again to choose from.
 const NAMED: usize = 16;
@@ -74,8 +69,8 @@ pub enum Worn {
 pub struct Blocks<'ram> {
     states: Table<'ram, BlockNumber, u16>,
     wear: Table<'ram, BlockNumber, u16>,
-    births: Table<'ram, BlockNumber, u8>,
-    deaths: Table<'ram, BlockNumber, u8>,
+    /// When their data was written, and their last losses.
+    pub(crate) times: Times<'ram>,
     spans: [Span; 2],
     /// Free blocks of each area.
     free: [u32; 2],
@@ -91,8 +86,6 @@ pub struct Blocks<'ram> {
     new: bool,
     /// The position of the search for a free block, in each area.
     hands: [u32; 2],
-    /// Stamps per tick of each area's clock, as a power of two.
-    turns: [u8; 2],
 }
 
 /// The range of an area's blocks.
@@ -108,32 +101,24 @@ impl Span {
     }
 }
 
-/// Returns the stamps per tick, as a power of two. A tick is about a 16th of an area, so that long lifetimes can be
-/// told from the longest.
-const fn turn(area: &AreaShape) -> u8 {
-    let pages = area.blocks * area.pages as u32 / 16;
-    if pages == 0 { 0 } else { pages.ilog2() as u8 }
-}
-
 /// The recorded state of a good block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     /// Its erase count.
     pub(crate) wear: u16,
-    /// When its data was written and when that is expected to be replaced, in ticks of its area's clock.
-    pub(crate) span: [u8; 2],
+    /// When its data was written, as [`Times`] records it.
+    pub(crate) times: u16,
 }
 
 impl Known {
     pub(crate) fn word(self) -> u32 {
-        let [birth, death] = self.span;
         // All ones would mean a bad block, so the erase count stops one below.
         let wear = self.wear.min(u16::MAX - 1);
-        u32::from(wear) | u32::from(birth) << 16 | u32::from(death) << 24
+        u32::from(wear) | u32::from(self.times) << 16
     }
 
     pub(crate) fn of_word(word: u32) -> Self {
-        Self { wear: word as u16, span: [(word >> 16) as u8, (word >> 24) as u8] }
+        Self { wear: word as u16, times: (word >> 16) as u16 }
     }
 }
 
@@ -142,14 +127,13 @@ impl<'ram> Blocks<'ram> {
     pub fn new(
         states: &'ram mut [u16],
         wear: &'ram mut [u16],
-        [births, deaths]: [&'ram mut [u8]; 2],
+        times: &'ram mut [u16],
         shape: &PagedShape,
     ) -> Self {
         let mut blocks = Self {
             states: Table::new(states),
             wear: Table::new(wear),
-            births: Table::new(births),
-            deaths: Table::new(deaths),
+            times: Times::new(times, shape),
             spans: [Span::of(shape.map_area()), Span::of(&shape.main)],
             free: [0; 2],
             named: [Named::NONE; 2],
@@ -158,13 +142,11 @@ impl<'ram> Blocks<'ram> {
             failing: 0,
             new: false,
             hands: [0; 2],
-            turns: [turn(shape.map_area()), turn(&shape.main)],
         };
         for block in blocks.all() {
             blocks.states.set(block, 0);
             blocks.wear.set(block, 0);
-            blocks.births.set(block, 0);
-            blocks.deaths.set(block, 0);
+            blocks.times.forget(block);
         }
         blocks.count_free();
         blocks
@@ -307,6 +289,7 @@ impl<'ram> Blocks<'ram> {
         debug_assert!(state == BAD || state & COUNT >= count, "{block:?} has none left");
         if state != BAD {
             self.change(block, state - count.min(state & COUNT));
+            self.times.note_loss(block);
         }
     }
 
@@ -385,92 +368,21 @@ impl<'ram> Blocks<'ram> {
         for block in self.all() {
             self.states.set(block, 0);
             self.wear.set(block, 0);
-            self.births.set(block, 0);
-            self.deaths.set(block, 0);
+            self.times.forget(block);
         }
         (self.retired, self.failed, self.failing) = (0, 0, 0);
         self.count_free();
     }
 
-    /// Returns the tick of an area's clock at a stamp. The clock wraps after 256 ticks, which is eight times an area's
-    /// pages or more.
-    #[inline]
-    pub fn clock(&self, area: Area, stamp: Stamp) -> u8 {
-        (stamp.get() >> self.turns[area as usize]) as u8
-    }
-
-    /// Returns the age of a block's data in ticks.
-    #[inline]
-    pub fn age(&self, block: BlockNumber, now: u8) -> u8 {
-        now.wrapping_sub(self.births.get(block)).min(AGE_MAX)
-    }
-
     /// Returns the recorded state of a block that is not bad.
     pub(crate) fn known(&self, block: BlockNumber) -> Known {
-        let span = [self.births.get(block), self.deaths.get(block)];
-        Known { wear: self.wear(block), span }
+        Known { wear: self.wear(block), times: self.times.recorded(block) }
     }
 
     /// Restores the recorded state of a block.
     pub(crate) fn set_known(&mut self, block: BlockNumber, known: Known) {
-        let [birth, death] = known.span;
         self.set_wear(block, known.wear);
-        self.births.set(block, birth);
-        self.deaths.set(block, death);
-    }
-
-    /// Sets the stamp at which a block's data was written, and at first its expected death.
-    pub fn set_birth(&mut self, block: BlockNumber, stamp: Stamp) {
-        let turn = self.clock(self.area_of(block), stamp);
-        self.births.set(block, turn);
-        self.deaths.set(block, turn);
-    }
-
-    /// Marks whether a block of the fast area takes map pages. Blocks there have no expected death, so its byte holds
-    /// the mark.
-    pub fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
-        self.deaths.set(block, u8::from(holds_map));
-    }
-
-    /// Whether a block of the fast area holds map pages, as far as a mount could find out.
-    #[inline]
-    pub fn holds_map(&self, block: BlockNumber) -> bool {
-        self.deaths.get(block) == 1
-    }
-
-    /// Gives a block the age and the expected death of the block from which its data was copied.
-    pub fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
-        self.births.set(block, self.births.get(from));
-        self.deaths.set(block, self.deaths.get(from));
-    }
-
-    /// Updates a block's expected death for data written to it that replaced data of this lifetime.
-    pub fn expect(&mut self, block: BlockNumber, now: u8, lived: u8) {
-        let death = self.deaths.get(block);
-        let ahead = now.wrapping_add(lived.min(AHEAD_MAX)).wrapping_sub(death).cast_signed();
-        // A mean over all its data, weighted toward the last few pages.
-        self.deaths.set(block, death.wrapping_add((ahead / 2 + ahead % 2).cast_unsigned()));
-    }
-
-    /// Returns the ticks until a block's data is expected to be replaced, or its age if that time is past: data that
-    /// should have been replaced by now stays longer the older it is. Times of an old block are moved along, so that it
-    /// does not look young again when the clock wraps.
-    #[inline]
-    pub fn far(&mut self, block: BlockNumber, now: u8) -> u8 {
-        let oldest = now.wrapping_sub(AGE_MAX);
-        let age = now.wrapping_sub(self.births.get(block));
-        if age > AGE_MAX {
-            self.births.set(block, oldest);
-        }
-        let death = self.deaths.get(block);
-        let ahead = death.wrapping_sub(now);
-        if ahead <= AHEAD_MAX {
-            return ahead;
-        }
-        if now.wrapping_sub(death) >= AGE_MAX {
-            self.deaths.set(block, oldest);
-        }
-        age.min(AGE_MAX)
+        self.times.restore(block, known.times);
     }
 
     /// Returns the next free block to open, except these: the least worn of a few.

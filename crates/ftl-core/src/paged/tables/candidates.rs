@@ -18,8 +18,10 @@ const KEPT: usize = 24;
 /// spares those that were written late.
 const PASSED: u32 = 64;
 const ROUND: u32 = 32;
-/// Ticks added to the time until a block's expected death: without them only that time would count.
-const FAR_LEAST: u32 = 32;
+/// Ticks added to the time until data is expected to be replaced: without them only that time would count.
+const FAR_LEAST: u32 = 96;
+/// A block that lost data this many half ticks ago has half of its value: more of it is about to be replaced.
+const RESTING: u32 = 4;
 
 /// The best blocks found so far.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +35,6 @@ pub(crate) struct Candidates {
 pub(crate) struct Judge {
     pub(crate) victims: Victims,
     pub(crate) area: Area,
-    /// The tick of the area's clock.
-    pub(crate) now: u8,
     /// The current victim.
     pub(crate) begun: Option<BlockNumber>,
 }
@@ -51,7 +51,8 @@ impl Judge {
             // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:
             // rewriting those of a full block frees nothing. Age does not count, because small hot data is replaced at
             // random.
-            let (won, cost) = if blocks.holds_map(block) { (won, used) } else { (full, used / 2) };
+            let (won, cost) =
+                if blocks.times.holds_map(block) { (won, used) } else { (full, used / 2) };
             return (won > 0).then(|| (won << 8) / (cost + 1) + 1);
         }
         if won == 0 {
@@ -62,9 +63,11 @@ impl Judge {
                 if won * (u32::from(PACE_MAX) + 1) < full {
                     return None;
                 }
-                let far = u32::from(blocks.far(block, self.now));
+                let far = u32::from(blocks.times.far(block).ticks());
+                let rest = u32::from(blocks.times.rest(block).half_ticks());
                 // Reading and erasing takes as long as copying a tenth of a block.
-                (won << 8) / (used + full / 10 + 1) * (far + FAR_LEAST) + 1
+                let freed = (won << 8) / (used + full / 10 + 1);
+                freed * (far + FAR_LEAST) / (rest + RESTING) * rest + 1
             }
             Victims::Greedy => won + 1,
         })
@@ -112,6 +115,7 @@ impl Candidates {
         for _ in 0..shape.blocks.min(PASSED.max(shape.blocks / ROUND)) {
             let block = BlockNumber::new(shape.first_block + self.hand);
             self.hand = if self.hand + 1 >= shape.blocks { 0 } else { self.hand + 1 };
+            blocks.times.move_along(block);
             let Some(score) = judge.score(blocks, shape, block) else { continue };
             if score <= worst || self.kept.contains(&Some(block)) {
                 continue;

@@ -6,7 +6,7 @@
 //! - [`records`](self): the next anchor.
 //! - [`map`]: the directory, and a cache of map pages.
 //! - [`candidates`](self): candidates for victims.
-//! - [`blocks`]: the blocks of both areas.
+//! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written.
 //! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self): what keeps them in order.
 //! - [`under_way`](self): unfinished work.
 
@@ -23,6 +23,8 @@ pub mod map;
 pub(crate) mod candidates;
 
 pub mod blocks;
+
+pub(crate) mod times;
 
 pub(crate) mod bins;
 

@@ -3,6 +3,7 @@
 use ftl_iface::Sector;
 
 use super::blocks::Known;
+use super::times::Tick;
 use super::under_way::Stream;
 use crate::layout::Stamp;
 use crate::paged::plan::address::{BlockNumber, Place, Spot};
@@ -38,6 +39,8 @@ pub(crate) struct Head {
     pub(crate) base: Option<Site>,
     pub(crate) horizon: Stamp,
     pub(crate) records: u16,
+    /// The tick of the main area's clock.
+    pub(crate) tick: Tick,
     /// The open blocks, and the next page of each.
     pub(crate) opens: [Option<Spot>; Stream::ALL.len()],
     pub(crate) listed: [[Option<BlockNumber>; LISTED]; 2],
@@ -307,6 +310,7 @@ impl<'ram> Anchors<'ram> {
             base: site(16),
             horizon: Stamp::new(u64::from(high) << 32 | u64::from(low)),
             records: self.half(24)?,
+            tick: Tick::new(self.half(26)?),
             opens: [None; Stream::ALL.len()],
             listed: [[None; LISTED]; 2],
         };
@@ -333,6 +337,7 @@ impl<'ram> Anchors<'ram> {
         self.put(20, &base.block.to_le_bytes());
         self.put(22, &base.page.to_le_bytes());
         self.put(24, &head.records.to_le_bytes());
+        self.put(26, &head.tick.get().to_le_bytes());
         let width = usize::from(self.block_bytes);
         let mut at = BLOCKS_AT;
         for open in head.opens {

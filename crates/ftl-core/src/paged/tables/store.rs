@@ -39,7 +39,7 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) fast_balance: i16,
     /// Steps of garbage collection in the main area that host pages still have to pay for.
     pub(crate) main_debt: u16,
-    /// The recent mean lifetime of host data, in ticks of the clock, times sixteen.
+    /// The age that half of the recent victims have not reached, in sixteenths of a tick of the clock.
     pub(crate) lifetime: u16,
     /// The recent mean share of slots in use in the fast area's victims, in 256ths, times sixteen.
     pub(crate) stayed: u16,

@@ -205,7 +205,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && [spot.block, victim.block].map(|block| self.shape.area_of(block)) == [Area::Main; 2]
         {
             // A copy keeps the age of its data.
-            self.blocks.inherit(spot.block, victim.block);
+            self.blocks.times.inherit(spot.block, victim.block);
         }
         for slot in 0..filled {
             let Some(sector) = self.door.held(slot).copy_of() else { continue };

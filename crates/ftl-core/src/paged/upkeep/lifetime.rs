@@ -9,45 +9,38 @@ use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Mapped};
 use crate::paged::plan::config::{History, Streams};
 use crate::paged::plan::shape::Area;
-use crate::paged::tables::blocks::AGE_MAX;
 use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::times::Age;
 use crate::paged::tables::under_way::Stream;
 use crate::probe::Probe;
 
+/// The typical age of victims is kept in such parts of a tick.
+const FINE: u16 = 16;
+/// Each victim moves it by this part.
+const LEARNED: u16 = 32;
 /// The share of valid data in recent victims of the fast area, in 256ths, above which it takes no more such writes.
 const STAYS: u16 = 64;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Returns the tick of an area's clock.
-    pub(crate) fn now(&self, area: Area) -> u8 {
-        self.blocks.clock(area, self.door.stamp())
-    }
-
-    /// Returns the age of a block's data, in ticks of its area's clock.
-    pub(crate) fn age(&mut self, block: BlockNumber) -> u8 {
-        let now = self.now(self.shape.area_of(block));
-        self.blocks.age(block, now)
-    }
-
     /// Returns the stream of a host write to the main area. Data is expected to be short-lived if it replaces data that
     /// lived less long than blocks do.
-    pub(crate) const fn host_stream(&self, lived: Option<u8>) -> Stream {
+    pub(crate) const fn host_stream(&self, lived: Option<Age>) -> Stream {
         match lived {
-            Some(lived) if lived as u16 >= self.lifetime / 16 => Stream::Lasting,
+            Some(lived) if lived.ticks() >= self.lifetime / FINE => Stream::Lasting,
             _ => Stream::Host,
         }
     }
 
     /// Returns the lifetime of the data that a write to the main area replaces.
-    pub(crate) fn lived(&mut self, sector: Sector) -> Result<Option<u8>, Fault<D::Error>> {
+    pub(crate) fn lived(&mut self, sector: Sector) -> Result<Option<Age>, Fault<D::Error>> {
         if self.config.streams != Streams::ByLifetime {
             return Ok(None);
         }
-        let Mapped::At(place) = self.lookup(sector)? else { return Ok(Some(AGE_MAX)) };
+        let Mapped::At(place) = self.lookup(sector)? else { return Ok(Some(Age::MAX)) };
         let block = self.shape.block_of(place);
         // Data in the fast area was written recently.
         let main = self.shape.area_of(block) == Area::Main;
-        Ok(Some(if main { self.age(block) } else { 0 }))
+        Ok(Some(if main { self.blocks.times.age(block) } else { Age::ZERO }))
     }
 
     /// Whether writes that replace young data enter the fast area: most data that enters must also be replaced there.
@@ -64,7 +57,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.shape.area_of(block) == Area::Fast {
             return Ok(true);
         }
-        Ok(self.age(block) == 0 && !self.is_throttled())
+        Ok(self.blocks.times.age(block) < Age::YOUNG && !self.is_throttled())
     }
 
     /// Returns the stream for copies out of a block.
@@ -74,20 +67,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Streams::Two => Stream::Copies,
             Streams::ByLifetime if self.shape.area_of(victim) == Area::Fast => Stream::Left,
             Streams::ByLifetime => {
-                let age = self.age(victim);
-                let old = u16::from(age) >= self.lifetime / 16 || age == AGE_MAX;
+                let age = self.blocks.times.age(victim);
+                let old = age.ticks() >= self.lifetime / FINE || age == Age::MAX;
                 if old { Stream::Old } else { Stream::Copies }
             }
         }
     }
 
-    /// Learns from a victim: in the main area its age, in the fast area the share of host data that was not replaced
-    /// there.
+    /// Learns from a victim: in the main area the age that half of the victims do not reach, which a few very old ones
+    /// hardly move; in the fast area the share of host data that was not replaced there.
     pub(crate) fn note_lifetime(&mut self, victim: BlockNumber) {
         if self.shape.area_of(victim) == Area::Main {
-            let age = u16::from(self.age(victim));
-            self.lifetime = self.lifetime - self.lifetime / 16 + age;
-        } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
+            let step = self.lifetime / LEARNED + 1;
+            let older = self.blocks.times.age(victim).ticks() > self.lifetime / FINE;
+            self.lifetime = if older {
+                (self.lifetime + step).min(Age::MAX.ticks() * FINE)
+            } else {
+                self.lifetime.saturating_sub(step)
+            };
+        } else if self.config.history == History::Heeded && !self.blocks.times.holds_map(victim) {
             let in_use = u32::from(self.blocks.references(victim)) * 256;
             let full = self.shape.area(Area::Fast).block_slots();
             let share = in_use.checked_div(full).unwrap_or(0);

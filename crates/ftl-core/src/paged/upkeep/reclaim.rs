@@ -8,6 +8,7 @@ use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::Area;
+use crate::paged::program::opens::LENT_BEFORE;
 use crate::paged::tables::candidates::{Judge, PACE_MAX};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Stream, Victim};
@@ -135,6 +136,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if need {
             self.close_full(area);
         }
+        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
+        if !need && let Some(block) = self.next_weak(area).filter(|block| begun != Some(*block)) {
+            self.door.weak.noted.count_refreshed();
+            return Some(self.victim_of(area, block));
+        }
         if (!need || planted(Bug::LevelInNeed))
             && let Some(block) = self.next_to_level(area)
         {
@@ -142,8 +148,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
         let victims = if need { Victims::Greedy } else { self.config.victims };
-        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
-        let mut judge = Judge { victims, area, now: self.now(area), begun };
+        let mut judge = Judge { victims, area, begun };
         let shape = self.shape.area(area);
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, shape, judge);
@@ -215,9 +220,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(steps)
     }
 
-    /// Whether an area has so few free blocks that each page has to pay for its space.
-    const fn comes_short(&self, area: Area) -> bool {
-        self.is_short(area, AHEAD)
+    /// Whether an area has so little free space that each page has to pay for its own.
+    fn comes_short(&self, area: Area) -> bool {
+        if area == Area::Fast || !self.lends() {
+            return self.is_short(area, AHEAD);
+        }
+        let kept = self.shape.reserve(area) + LENT_BEFORE;
+        let beyond = self.blocks.free(area).saturating_sub(kept);
+        let pages = u32::from(self.shape.main.pages);
+        beyond <= AHEAD && beyond * pages + self.open_pages() <= (AHEAD + 1) * pages
+    }
+
+    /// Returns the pages that are free in the open blocks of the main area.
+    fn open_pages(&self) -> u32 {
+        let pages = self.shape.main.pages;
+        let opens = self.opens.iter().flatten().filter(|open| self.shape.main.holds(open.block));
+        opens.map(|open| u32::from(pages.saturating_sub(open.next))).sum()
     }
 
     /// Returns the pages to copy in the main area for one programmed there.

@@ -100,6 +100,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && (self.shape.fast.is_none() || has_reserve(Area::Fast))
     }
 
+    /// Returns the weak block that is to be emptied next, if it is in this area.
+    pub(crate) fn next_weak(&self, area: Area) -> Option<BlockNumber> {
+        match self.door.weak.noted.next() {
+            Some(Weak::Block(block)) if self.may_refresh() && self.shape.area_of(block) == area => {
+                Some(block).filter(|block| self.blocks.may_be_victim(*block))
+            }
+            _ => None,
+        }
+    }
+
     /// Does what each host page pays for weak blocks: one step.
     #[inline]
     pub(crate) fn refresh_some(&mut self) -> Result<(), Fault<D::Error>> {
