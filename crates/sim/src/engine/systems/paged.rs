@@ -1,6 +1,6 @@
 //! Our page store.
 
-use ftl_core::config::{Endurance, FilterChoice};
+use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
 use ftl_core::layout;
 use ftl_core::paged::shape::RING_MIN;
 use ftl_core::paged::{
@@ -26,7 +26,7 @@ pub(super) const PAGED: [Parameter; 10] = [
     Parameter {
         name: "streams",
         default: "auto",
-        title: "open blocks of the MLC: 5 by expected lifetime, 2 keep copies apart, 1; auto: 5, or 2 on small devices",
+        title: "open blocks of the MLC: 5 by expected lifetime, 2 keep copies apart, 1; auto: 5, or 2 where few blocks are to spare",
     },
     Parameter {
         name: "victims",
@@ -78,7 +78,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         })
     };
     let streams = values.get("streams", |text| match text {
-        "auto" => Ok(base.streams),
+        "auto" => Ok(streams(part)),
         "1" => Ok(Streams::One),
         "2" => Ok(Streams::Two),
         "5" => Ok(Streams::ByLifetime),
@@ -103,7 +103,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         history: if values.is_on("history")? { History::Heeded } else { History::Ignored },
         paired_pages: paired_pages(values)?,
         refresh: base.refresh,
-        wear_leveling: base.wear_leveling,
+        wear_leveling: WearLeveling { threshold: apart(part), ..base.wear_leveling },
         throttle: values.is_on("throttle")?.then(|| endurance(part)),
         bursts: if values.is_on("bursts")? {
             Bursts::ToFast(endurance(part))
@@ -117,6 +117,22 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
 fn endurance(part: &Part) -> Endurance {
     let of = |region| part.region(region).map_or(0, |figures| figures.endurance);
     Endurance { fast: of(Region::Slc), main: of(Region::Mlc) }
+}
+
+/// Streams by lifetime, if the main area has enough blocks to spare for those that are open.
+fn streams(part: &Part) -> Streams {
+    const ENOUGH: u64 = 60;
+    let Some(main) = part.geometry.mlc().or(part.geometry.slc()) else { return Streams::Two };
+    let used = part.exported_bytes.div_ceil(main.block_bytes().max(1));
+    let spare = u64::from(main.blocks.get()).saturating_sub(used);
+    if spare > ENOUGH { Streams::ByLifetime } else { Streams::Two }
+}
+
+/// How far erase counts of blocks in use may be apart: a fiftieth of the main area's endurance, and 16 at least. With
+/// less, cold data is moved all the time.
+fn apart(part: &Part) -> u16 {
+    let share = endurance(part).main / 50;
+    u16::try_from(share).unwrap_or(u16::MAX).max(16)
 }
 
 /// As many entries as by default, but at least those of two blocks.
