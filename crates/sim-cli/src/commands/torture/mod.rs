@@ -103,8 +103,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let small = args.small.report(args.ftl, &progress);
     progress.0.finish_and_clear();
     let told = match small? {
-        Some(small) => Told::Small(small),
-        None => Told::Cuts(Box::new(match args.worlds {
+        Some(small) => Tested::Small(small),
+        None => Tested::Cuts(Box::new(match args.worlds {
             Some(number) => random_worlds(args, number)?,
             None => fixed_devices(args)?,
         })),
@@ -114,8 +114,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         args.json.as_deref().filter(|path| !files::is_output(path) && interrupt::is_requested());
     let json = args.json.as_deref().filter(|_| file.is_none());
     let violations = match told {
-        Told::Small(small) => small.write(json, out).map(|()| small.violations())?,
-        Told::Cuts(report) => tell::write(&report, json, out).map(|()| report.violations.len())?,
+        Tested::Small(small) => small.write(json, out).map(|()| small.violations())?,
+        Tested::Cuts(report) => {
+            tell::write(&report, json, out).map(|()| report.violations.len())?
+        }
     };
     match violations {
         0 if interrupt::is_requested() => {
@@ -131,7 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// What there is to tell.
-enum Told {
+enum Tested {
     Cuts(Box<Report>),
     Small(Small),
 }
