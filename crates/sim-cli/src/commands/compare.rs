@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use sim::Failure;
-use sim::engine::comparison::{Comparison, Entrants};
+use sim::engine::comparison::{ComparedSystems, Comparison};
 use sim::engine::replay::Outcome;
 use sim::engine::result::RunResult;
 use sim::engine::systems::{Several, hardware_name, has_all};
@@ -46,16 +46,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         .try_for_each(|path| files::check(path))?;
     let args = &fitting(args);
     let setup = args.options.device.setup()?;
-    let mut entrants = Entrants::default();
+    let mut compared_systems = ComparedSystems::default();
     let choose = || {
-        entrants = Entrants::of(&args.systems, &setup, &Terminal)?;
-        Ok(entrants.all())
+        compared_systems = ComparedSystems::of(&args.systems, &setup, &Terminal)?;
+        Ok(compared_systems.all())
     };
     let outcomes = args.options.run_chosen(&setup, choose, &Bar::new())?;
     let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
-    let (systems, device) = (entrants.systems(), &args.options.device);
+    let (systems, device) = (compared_systems.systems(), &args.options.device);
     let runs = &all[..systems.len()];
-    let pairs = entrants.pairs(&all);
+    let pairs = compared_systems.pairs(&all);
     let field = Field { runs, pairs: &pairs, systems, device, setup: &setup };
     let verdict = field.verdict();
     report::write(&args.options, &field, &verdict, &outcomes)?;

@@ -10,7 +10,7 @@ use super::mark::{self, Mark};
 use super::record::{self, Event};
 use super::seal::{SEAL_BYTES, Seal};
 use super::slot::Header;
-use super::store::{AT_ONCE, Extent, Store, Stream, filled};
+use super::store::{AT_ONCE, Extent, FileStore, StoreBytes, filled};
 use super::tail;
 
 /// What a journal held.
@@ -27,7 +27,7 @@ pub struct Replayed {
 }
 
 /// Repeats on the device what a journal says, as far as it is whole.
-pub(super) fn replay<S: Store>(
+pub(super) fn replay<S: FileStore>(
     store: &S,
     header: &Header,
     device: &mut Device,
@@ -46,7 +46,7 @@ pub(super) fn replay<S: Store>(
     Ok(replayed)
 }
 
-fn records<S: Store>(
+fn records<S: FileStore>(
     store: &S,
     header: &Header,
     device: &mut Device,
@@ -56,7 +56,7 @@ fn records<S: Store>(
     let journal = header.records();
     let (end, tail) = (journal.at, Tail::Clean);
     let mut replayed = Replayed { operations: 0, records: 0, end, tail, mark };
-    let mut input = BufReader::with_capacity(AT_ONCE, Stream::over(store, journal));
+    let mut input = BufReader::with_capacity(AT_ONCE, StoreBytes::over(store, journal));
     let mut sealed = Vec::new();
     loop {
         let at = replayed.end;

@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<(About, Device, String), Refusal> {
     let head: Head = serde_json::from_slice(&line).map_err(|_| Refusal::About { at: 0 })?;
     let at = line.len() as u64;
     let mut device = Device::load(&mut file).map_err(|reason| Refusal::Chip { at, reason })?;
-    if let Some(reason) = unit::stranger(&device) {
+    if let Some(reason) = unit::misfit(&device) {
         return Err(Refusal::NoServers { at, reason });
     }
     let said = match File::open(journal_path(path)) {

@@ -41,7 +41,7 @@ pub(super) struct Zip<R> {
 }
 
 /// What a header says.
-struct Entry {
+struct ZipEntry {
     flags: u16,
     method: u16,
     packed: u64,
@@ -119,7 +119,7 @@ impl<R: BufRead> Read for Zip<R> {
 }
 
 /// Reads the header of an entry; `None` if the directory comes.
-fn entry(packed: &mut impl BufRead) -> io::Result<Option<Entry>> {
+fn entry(packed: &mut impl BufRead) -> io::Result<Option<ZipEntry>> {
     let mut header = [0; HEADER];
     packed.read_exact(&mut header[..4]).map_err(|_| cut())?;
     if !header.starts_with(ENTRY) {
@@ -138,7 +138,7 @@ fn entry(packed: &mut impl BufRead) -> io::Result<Option<Entry>> {
         u32::MAX => wide_length(&extra, if long(22) == u32::MAX { 8 } else { 0 }),
         length => length.into(),
     };
-    Ok(Some(Entry { flags: short(6), method: short(8), packed, name }))
+    Ok(Some(ZipEntry { flags: short(6), method: short(8), packed, name }))
 }
 
 /// The packed length of an entry of more than 4 GiB, at that place of its field (section 4.5.3).

@@ -4,7 +4,9 @@ use sim::engine::result::{RegionResult, RunResult};
 use sim::{Failure, show};
 
 use super::super::page::Page;
-use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, change, fine_change, row};
+use super::{
+    Load, ONE_BY_ONE, On, Published, Study, StudyResults, Trial, change, fine_change, row,
+};
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const AHDM: Study = Study {
@@ -116,7 +118,7 @@ fn mean(figures: impl Iterator<Item = f64>) -> f64 {
     sum / f64::max(count, 1.0)
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.title("Batni and Safaei's figures, made anew");
     page.say(
         "A. Batni and F. Safaei, \"A New Multi-Tiered Solid State Disk Using SLC/MLC Combined Flash Memory\": pages \
@@ -133,7 +135,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn by_migration(page: &mut Page, brought: &Brought) {
+fn by_migration(page: &mut Page, brought: &StudyResults) {
     page.heading("Figures 6 to 9: requests whose data were migrated");
     let mut rows = vec![["", "paper", "ours", "ours, threshold fixed at 2"].map(String::from)];
     let percent = |figure: f64| format!("{figure:.2} %");
@@ -158,7 +160,7 @@ fn by_migration(page: &mut Page, brought: &Brought) {
     );
 }
 
-fn by_writes(page: &mut Page, brought: &Brought) {
+fn by_writes(page: &mut Page, brought: &StudyResults) {
     page.heading("Figures 10 to 12: pages written, for each block");
     let heads = ["", "MLC alone", "MLC with AHDM", "change", "SLC", "SLC by MLC"];
     let mut rows = vec![heads.map(String::from)];
@@ -194,7 +196,7 @@ fn by_writes(page: &mut Page, brought: &Brought) {
 
 /// How many more pages SLC and MLC together write than the MLC alone, by load.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
-fn together(brought: &Brought) -> String {
+fn together(brought: &StudyResults) -> String {
     let written = |run: &RunResult| (run.slc.pages.programs() + run.mlc.pages.programs()) as f64;
     let of_load = |(load, runs): (&Load, &Vec<RunResult>)| {
         let [with, alone] = [FIRST_RATIO, MLC_ALONE].map(|at| written(&runs[at]));
@@ -203,7 +205,7 @@ fn together(brought: &Brought) -> String {
     LOADS.iter().zip(&brought.results).map(of_load).collect::<Vec<_>>().join(", ")
 }
 
-fn by_access(page: &mut Page, brought: &Brought) {
+fn by_access(page: &mut Page, brought: &StudyResults) {
     page.heading("Figures 13 to 18: mean access time");
     let heads =
         ["", "MLC alone", "AHDM", "SLC alone", "AHDM against MLC", "paper", "AHDM against SLC"];
@@ -236,7 +238,7 @@ fn by_access(page: &mut Page, brought: &Brought) {
     ));
 }
 
-fn prices(page: &mut Page, brought: &Brought) {
+fn prices(page: &mut Page, brought: &StudyResults) {
     page.heading("Table 5: price");
     let mut rows = vec![["", "MLC alone", "AHDM", "SLC alone"].map(String::from)];
     rows.push(["paper", "$9.00", "$12.00", "$30.00"].map(String::from));
@@ -254,7 +256,7 @@ fn prices(page: &mut Page, brought: &Brought) {
 }
 
 #[allow(clippy::cast_precision_loss)] // Few requests of a chart.
-fn threshold(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn threshold(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Figure 5: the threshold over time");
     let mut rows = vec![["of the run", "1/8", "2/8", "4/8", "6/8", "all"].map(String::from)];
     let axis = Axis::linear("references that make a page hot").from(0.0);
@@ -277,7 +279,7 @@ fn threshold(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn ratios(page: &mut Page, brought: &Brought) {
+fn ratios(page: &mut Page, brought: &StudyResults) {
     page.heading("Section 5.4: fewer chips of SLC");
     let heads = [
         "SLC:MLC",

@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::engine::result::{RunResult, lifetime_years};
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Published, Study, Trial, change, row};
+use super::{Load, On, Published, Study, StudyResults, Trial, change, row};
 use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Chart, Shape};
 
@@ -99,7 +99,7 @@ fn days(years: f64) -> String {
     if years.is_finite() { format!("{:.0}", years * 365.25) } else { "not worn".into() }
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.title("Hong and Shin's figures, made anew");
     page.say(
         "S. Hong and D. Shin, \"NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory\" (2010): a chip of \
@@ -115,7 +115,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn against_the_disk(page: &mut Page, brought: &Brought) {
+fn against_the_disk(page: &mut Page, brought: &StudyResults) {
     page.heading("The disk with the cache, against the disk alone");
     let heads = ["half of the blocks SLC", "read latency", "alone", "change", "energy, change"];
     let mut rows = vec![heads.map(String::from)];
@@ -139,7 +139,7 @@ fn against_the_disk(page: &mut Page, brought: &Brought) {
     );
 }
 
-fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn by_share(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("By the share of SLC");
     let heads = ["", "0 %", "25 %", "50 %", "75 %", "SLC alone"];
     let mut rows = vec![heads.map(String::from)];
@@ -176,7 +176,7 @@ fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
 }
 
 /// The paper's choice: the share with the fastest reads among those that live at least as long as the SLC alone.
-fn best_share(page: &mut Page, brought: &Brought) {
+fn best_share(page: &mut Page, brought: &StudyResults) {
     let mut rows = vec![["", "best share", "read latency against SLC alone"].map(String::from)];
     rows.push(["paper", "-", "-67 %"].map(String::from));
     for (load, runs) in LOADS.iter().zip(&brought.results) {
@@ -200,7 +200,7 @@ fn best_share(page: &mut Page, brought: &Brought) {
     );
 }
 
-fn by_policy(page: &mut Page, brought: &Brought) {
+fn by_policy(page: &mut Page, brought: &StudyResults) {
     page.heading("Policies 1 to 3, against policy 0");
     let heads = ["", "policy 1", "policy 2", "policy 3"];
     let mut rows = vec![heads.map(String::from)];

@@ -5,7 +5,7 @@ use sim::Failure;
 use sim::engine::result::RunResult;
 
 use super::super::page::Page;
-use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, change, row};
+use super::{Load, ONE_BY_ONE, On, Published, Study, StudyResults, Trial, change, row};
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const KINOSHITA: Study = Study {
@@ -89,7 +89,7 @@ fn iops_per_cost(run: &RunResult, share: u32) -> f64 {
     iops(run) / (quick * COST[0] + (1.0 - quick) * COST[1])
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.title("Kinoshita, Matsui and Takeuchi's figures, made anew");
     page.say(
         "R. Kinoshita, C. Matsui and K. Takeuchi, \"Maximizing Performance/cost of SSD Composed of Memory-type and \
@@ -113,7 +113,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn by_share(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("IOPS and IOPS by cost, against all S-SCM");
     let heads = ["M-SCM", "2 %", "5 %", "8 %", "10 %", "20 %", "best by cost", "paper's best"];
     let mut rows = vec![heads.map(String::from)];
@@ -142,7 +142,7 @@ fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.chart("share", "IOPS by cost, by share of M-SCM", &chart.svg())
 }
 
-fn by_case(page: &mut Page, brought: &Brought) {
+fn by_case(page: &mut Page, brought: &StudyResults) {
     page.heading(
         "Leveling: IOPS against case 1, and most cycles of an M-SCM place when the S-SCM dies",
     );
@@ -173,7 +173,7 @@ fn by_case(page: &mut Page, brought: &Brought) {
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn by_load(page: &mut Page, brought: &Brought) {
+fn by_load(page: &mut Page, brought: &StudyResults) {
     page.heading("How often each load overwrites and reads its data");
     let mut rows = vec![["", "average overwrite", "average read frequency"].map(String::from)];
     for (load, runs) in LOADS.iter().zip(&brought.results) {

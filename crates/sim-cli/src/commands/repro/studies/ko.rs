@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::engine::result::RunResult;
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Published, Study, Trial, row, throughput};
+use super::{Load, On, Published, Study, StudyResults, Trial, row, throughput};
 use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Bars, Chart, Shape};
 
@@ -91,7 +91,7 @@ fn megabytes(run: &RunResult) -> f64 {
     throughput(run, SECTOR)
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.title("Ko, Suh, Park and Chung's figures, made anew");
     page.say(
         "S. Ko, H. Suh, S. Park and E. Chung, \"FTL for the effective use of SLC NAND flash memory in hybrid solid \
@@ -106,7 +106,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     systems(page, brought)
 }
 
-fn wear(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn wear(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Figure 2: erases by SLC block");
     let mut rows = vec![["", "least", "mean", "most", "standard deviation"].map(String::from)];
     let axis = Axis::linear("erases").from(0.0);
@@ -134,7 +134,7 @@ fn wear(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn thresholds(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn thresholds(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Throughput by update threshold, MB/s");
     let mut rows = vec![["", "0", "1", "4", "16", "none stays"].map(String::from)];
     let axis = Axis::linear("throughput, threshold 0 = 1").from(0.0);
@@ -158,7 +158,7 @@ fn thresholds(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn systems(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn systems(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Figure 3: throughput of four systems, MB/s");
     let heads =
         ["", "MLC alone", "combo", "ko", "SLC alone", "ko of SLC", "ko by MLC", "ko by combo"];
@@ -209,7 +209,7 @@ fn systems(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tell_systems(page: &mut Page, brought: &Brought) {
+fn tell_systems(page: &mut Page, brought: &StudyResults) {
     page.say(
         "All of the paper's percentages are read as ratios: 340 % is 3.4 times the throughput of MLC alone, 177 % is \
          1.77 times that of Combo in the mean. What holds: `ko` is faster than Combo on every load, though by little \

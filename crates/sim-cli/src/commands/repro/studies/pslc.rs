@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::engine::result::RunResult;
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Published, Study, Trial};
+use super::{Load, On, Published, Study, StudyResults, Trial};
 use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Chart, Shape};
 
@@ -66,7 +66,7 @@ fn speeds(ends: &[(f64, f64)]) -> Vec<(f64, f64)> {
     windows.map(|(begin, end)| (end.0 / 1e6, (end.0 - begin.0) / (end.1 - begin.1))).collect()
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.title("The cliff of a pseudo-SLC cache");
     page.say(
         "No paper: what disks of today do. All writes enter blocks in SLC mode; when these are full, each write \
