@@ -21,7 +21,7 @@ const COPIES: Stream = Stream::new(0, 2);
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct PslcConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -50,7 +50,7 @@ pub struct Pslc {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &PslcConfig,
 ) -> Result<Mapped<D, P, Pslc>, Unfit> {
     let blocks = device.geometry().region(Region::Mlc).map_or(0, |shape| shape.blocks.get());
     let plan = AreaPlan {
