@@ -41,7 +41,7 @@ type Demo<'ram> = Ftl<'ram, &'ram mut RamChip>;
 type WriteError = StoreWriteError<ChipError>;
 
 /// What the host has written: the version of each sector, zero for those that read as zeros.
-struct Host {
+struct DemoHost {
     versions: [u16; SECTORS],
     latest: u16,
     numbers: Numbers,
@@ -62,7 +62,7 @@ impl Change {
     }
 }
 
-impl Host {
+impl DemoHost {
     /// Fills a sector with what nobody else writes: made of its number and version, all zeros for version zero.
     fn fill(sector: usize, version: u16, data: &mut [u8]) {
         let mut state = (sector as u32) << 16 | u32::from(version);
@@ -160,7 +160,7 @@ fn mount<'ram>(memory: &'ram mut Memory, chip: &'ram mut RamChip) -> Demo<'ram> 
 }
 
 /// Every kind of request once, and a clean mount.
-fn first_steps(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
+fn first_steps(memory: &mut Memory, chip: &mut RamChip, host: &mut DemoHost) {
     let mut ftl = match Ftl::format(&mut *chip, &TINY_HYBRID, lend(memory), 0x5EED, NoProbe) {
         Ok(ftl) => ftl,
         Err(error) => fail(format_args!("the format failed: {error}")),
@@ -190,7 +190,7 @@ fn first_steps(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
 }
 
 /// One life: requests until the power is lost. Says which one was in flight.
-fn live(ftl: &mut Demo<'_>, host: &mut Host, requests: u32) -> Option<Change> {
+fn live(ftl: &mut Demo<'_>, host: &mut DemoHost, requests: u32) -> Option<Change> {
     for _ in 0..requests {
         let change = host.next_change();
         match host.ask(change, ftl) {
@@ -209,7 +209,7 @@ fn live(ftl: &mut Demo<'_>, host: &mut Host, requests: u32) -> Option<Change> {
 }
 
 /// Loses the power again and again, and compares everything after each time.
-fn many_lives(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
+fn many_lives(memory: &mut Memory, chip: &mut RamChip, host: &mut DemoHost) {
     let mut inside = 0;
     for life in 0..LIVES {
         let end = host.numbers.below(LONGEST_LIFE);
@@ -246,7 +246,7 @@ fn main() -> ! {
         fail(format_args!("the memory was taken before"));
     };
     println!("{} bytes of tables and {} of state", PLAN.total_bytes(), size_of::<Demo<'_>>());
-    let mut host = Host { versions: [0; SECTORS], latest: 0, numbers: Numbers::new(1) };
+    let mut host = DemoHost { versions: [0; SECTORS], latest: 0, numbers: Numbers::new(1) };
     first_steps(&mut memory, chip, &mut host);
     many_lives(&mut memory, chip, &mut host);
     println!("PASSED");

@@ -76,7 +76,7 @@ fn lend(memory: &mut Memory) -> Ram<'_> {
 }
 
 /// What the host has written.
-struct Host {
+struct SpiHost {
     /// The version of each sector, zero for those that read as zeros.
     versions: [u8; SECTORS],
     /// The write that power failed in: its sector and version.
@@ -92,7 +92,7 @@ enum Power {
     Fails,
 }
 
-impl Host {
+impl SpiHost {
     /// Compares everything. What was in flight may be as before or as it was to be. `false`: power failed before the
     /// end, where it may; the first read sets right what the life before has left, and programs for it.
     fn compare<S: BlockStore>(&mut self, store: &mut S, power: Power) -> bool {
@@ -161,7 +161,7 @@ fn main() -> ! {
     let mut cache = [0; CACHE];
     examine(chip, &mut cache);
     let mut host =
-        Host { versions: [0; SECTORS], in_flight: None, numbers: Numbers::new(3), writes: 0 };
+        SpiHost { versions: [0; SECTORS], in_flight: None, numbers: Numbers::new(3), writes: 0 };
     let mut inside = 0;
     for life in 0..LIVES {
         let cut = CUTS[life as usize % CUTS.len()].filter(|_| life > 0);
