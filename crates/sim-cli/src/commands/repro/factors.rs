@@ -97,7 +97,7 @@ pub(super) fn folds(results: &Results, workload: Workload) -> Result<String, Fai
         )
     };
     Ok(format!(
-        "How much rarer folds are, and with the formula below how long a page written to the MLC takes, {}: in the \
+        "How rare folds are (p2), and how long a page written to the MLC takes by the formula below, under {}: in the \
          paper {}; here {}. The rest of the gain is that a share alpha of the data is written to the SLC instead.",
         workload.name(),
         change(TABLE_3.map(|rows| rows[workload as usize])),
@@ -177,8 +177,8 @@ fn formula(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "Expected time of a page write on C3', over that on C3. The formula leaves reads out, takes a sector for a \
-         page of either kind, and charges every fold 128 copies.",
+        "The expected time of a page write on C3', divided by that on C3. The formula leaves out reads, treats a \
+         sector as a page of either kind, and charges 128 copies for every fold.",
     );
     Ok(())
 }

@@ -120,8 +120,8 @@ fn agrees(factors: &Factors) -> bool {
 pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.heading("The baseline's freedoms");
     page.say(&format!(
-        "NTFS on C3' and C3, 256 MiB of SLC; both disks have the same freedom, one changed at a time. The factors are \
-         those of C3', which the workload was fitted to as taken.{}",
+        "NTFS on C3' and C3, 256 MiB of SLC; one choice is changed at a time, on both disks. The factors are those \
+         of C3'; the workload was fitted to them with the choices as taken.{}",
         results.length.of_many_runs(),
     ));
     let heads = ["", "C3', µs a request", "C3, µs a request", "RS", "n3", "n4", "p1", "p2"];

@@ -119,7 +119,7 @@ fn mean(figures: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
-    page.title("Batni and Safaei's figures, made anew");
+    page.title("Batni and Safaei's figures, reproduced");
     page.say(
         "A. Batni and F. Safaei, \"A New Multi-Tiered Solid State Disk Using SLC/MLC Combined Flash Memory\": pages \
          that are written often move from the MLC to the SLC. Made by `tandem repro ahdm`: one request after the \
@@ -153,10 +153,10 @@ fn by_migration(page: &mut Page, brought: &StudyResults) {
     ]);
     page.table(&rows);
     page.say(
-        "Shares are of pages read or written. The order of the loads is the paper's; how large each share is follows \
-         from how often a load writes the same page while it is on a list, which the paper does not tell: skews are \
-         assumed, and no figure here was fitted to a share. Where our stg_1 has more, its reads and writes go to the \
-         same places, which those of a file server seldom do.",
+        "Shares are of pages read or written. The order of the loads is the paper's; how large each share is \
+         depends on how often a load writes the same page while it is on a list. The paper does not say, so the \
+         skews are assumed; no figure was fitted to a share. Our stg_1 has a larger share because its reads and \
+         writes go to the same places, which is rare on a file server.",
     );
 }
 
@@ -187,9 +187,9 @@ fn by_writes(page: &mut Page, brought: &StudyResults) {
     page.say(&format!(
         "Mean of the decreases, web left out: 34.84 % in the paper, {less:.2} % here. The paper counts pages, not \
          erases: in its IOzone what leaves a block of the MLC (43.49 - 34.55, times ten blocks) arrives in one of \
-         the SLC (88.35). Its rsrch does not add up so (205 leave, 74.33 arrive). Ours has more writes because runs \
-         are longer for so small a disk, and counts what collection and the way back from a full SLC write. So SLC \
-         and MLC together write, against the MLC alone: {}.",
+         the SLC (88.35). Its rsrch does not add up (205 leave, 74.33 arrive). Ours has more writes because its \
+         runs are long for so small a disk, and because it counts garbage collection and what returns from a full \
+         SLC. So SLC and MLC together write, against the MLC alone: {}.",
         together(brought),
     ));
 }
@@ -230,11 +230,11 @@ fn by_access(page: &mut Page, brought: &StudyResults) {
         (mean(against_mlc.into_iter().take(IN_MEANS)), mean(against_slc.into_iter()));
     page.table(&rows);
     page.say(&format!(
-        "Means: {faster:+.2} % against MLC alone, web left out, where the paper has -17.11 %; {slower:+.1} % against \
-         SLC alone over all four, where the paper has +14 %. The first comes out, but for the order: here stg_1, \
-         of which more migrates than in the paper, gains more than iozone. The second cannot come out by the paper's \
-         own Table 2: four fifths of IOzone's data stay in the MLC, where a program takes 1 ms and not 240 us, so \
-         that a mean write takes three times as long as in SLC alone, before any collection.",
+        "Means: {faster:+.2} % against MLC alone, web left out, where the paper has -17.11 %; {slower:+.1} % \
+         against SLC alone over all four, where the paper has +14 %. The first agrees, except for the order: here \
+         stg_1, of which more migrates than in the paper, gains more than iozone. The second contradicts the \
+         paper's own Table 2: four fifths of IOzone's data stay in the MLC, where a program takes 1 ms and not 240 \
+         us, so that a mean write takes three times as long as in SLC alone, before any collection.",
     ));
 }
 
@@ -273,8 +273,9 @@ fn threshold(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.chart("threshold", "The threshold over time", &chart.svg())?;
     page.say(
         "The paper shows for IOzone that the threshold changes, without its rule. Ours moves it by one every 1,000 \
-         pages written, up to 64, so that SLC and MLC use up their endurance together. On loads of writes it is soon \
-         at its end: what is hot by then is kept in the SLC by being used, whatever the threshold asks of others.",
+         pages written, up to 64, so that SLC and MLC use up their endurance together. On write loads it soon \
+         reaches that limit: what is hot by then stays in the SLC because it is used, whatever the threshold \
+         demands of other pages.",
     );
     Ok(())
 }
@@ -309,9 +310,8 @@ fn ratios(page: &mut Page, brought: &StudyResults) {
     page.table(&rows);
     page.say(
         "The paper: by lifespan 1:40 would do, but there its SLC was saturated with writes and the run did not \
-         finish, so it recommends 1:10. Ours finishes, since what the SLC has no room for leaves it for the MLC. But \
-         with fewer chips the same hot pages mostly wear them the faster (last column: more than 1 is an SLC that \
-         dies first), so that 1:40 would not do by lifespan either: the paper takes the wear at 1:10 for that at \
-         1:40.",
+         finish, so it recommends 1:10. Ours finishes, because what does not fit into the SLC goes to the MLC. But \
+         with fewer chips the same hot pages mostly wear them faster (last column: above 1, the SLC dies first), \
+         so 1:40 would not do by lifespan either: the paper assumes for 1:40 the wear at 1:10.",
     );
 }
