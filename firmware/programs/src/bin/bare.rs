@@ -13,10 +13,10 @@ use ftl_core::paged::PagedPlan;
 use riscv_rt::entry;
 use tandem_firmware::bare::link;
 use tandem_firmware::part::{PAGED, SPI_NAND_1G};
-use tandem_firmware::plans::plan_paged;
+use tandem_firmware::plans::plan;
 use tandem_firmware::{memory_for, no_panic_links};
 
-const PLAN: PagedPlan = plan_paged(&SPI_NAND_1G, &PAGED);
+const PLAN: PagedPlan = plan(&SPI_NAND_1G, &PAGED);
 
 #[entry]
 fn main() -> ! {

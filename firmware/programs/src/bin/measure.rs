@@ -2,7 +2,7 @@
 //!
 //! The workload is that of the comparison in `docs/FIRMWARE.md`: the host uses 80 % of what Dhara exports on the chip.
 //! It writes that once in order, then at random until the FTL is at work as it always will be; only then is counted.
-//! Then a quarter of what the log can hold is written again and again, as a file system does with its own tables.
+//! Then some sectors are written again and again, as a file system does with its own tables.
 #![no_std]
 #![no_main]
 
@@ -16,10 +16,10 @@ use tandem_firmware::board::fail;
 use tandem_firmware::measuring::{Load, Profile, measure_all};
 use tandem_firmware::memory_for;
 use tandem_firmware::part::{BESIDE_DHARA, EXPORTED, PAGED, PAGED_SMALL, SPI_NAND_1G};
-use tandem_firmware::plans::plan_paged;
+use tandem_firmware::plans::plan;
 
 const fn profile(name: &'static str, config: PagedConfig, used: u32) -> Profile<PageStore> {
-    let plan = plan_paged(&SPI_NAND_1G, &config);
+    let plan = plan(&SPI_NAND_1G, &config);
     Profile { name, chip: &SPI_NAND_1G, config, plan, load: Load { used, hot: 1008 } }
 }
 

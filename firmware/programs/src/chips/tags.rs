@@ -66,7 +66,8 @@ impl TagChip {
         reason = "it initialises a static, and never lies on a stack"
     )]
     pub const fn new() -> Self {
-        const CELLS: TagCells = TagCells { tag: [0; TAG], head: [0; HEAD], whole: 0, kept: Kept::Erased };
+        const CELLS: TagCells =
+            TagCells { tag: [0; TAG], head: [0; HEAD], whole: 0, kept: Kept::Erased };
         Self {
             geometry: None,
             cells: [[CELLS; PAGES]; BLOCKS],
