@@ -38,12 +38,12 @@ pub mod torture;
 pub struct Cli {
     /// The command; without one, this help is shown.
     #[command(subcommand)]
-    pub command: Option<Subcommands>,
+    pub command: Option<Command>,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub enum Subcommands {
+pub enum Command {
     /// Replay a trace on several systems and compare them with the first
     #[command(after_help = help::replaying("compare"))]
     Compare(compare::Args),
@@ -103,26 +103,26 @@ pub enum Subcommands {
 /// Runs the command. Tables go to `out`.
 pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
     match &cli.command {
-        Some(Subcommands::Devices(args)) => devices::run(args, out),
-        Some(Subcommands::Chip(args)) => chip::run(args, out),
-        Some(Subcommands::Bounds(args)) => bounds::run(args, out),
-        Some(Subcommands::Replay(args)) => replay::run(args, out),
-        Some(Subcommands::Compare(args)) => compare::run(args, out),
-        Some(Subcommands::Sweep(args)) => sweep::run(args, out),
-        Some(Subcommands::Torture(args)) => torture::run(args, out),
+        Some(Command::Devices(args)) => devices::run(args, out),
+        Some(Command::Chip(args)) => chip::run(args, out),
+        Some(Command::Bounds(args)) => bounds::run(args, out),
+        Some(Command::Replay(args)) => replay::run(args, out),
+        Some(Command::Compare(args)) => compare::run(args, out),
+        Some(Command::Sweep(args)) => sweep::run(args, out),
+        Some(Command::Torture(args)) => torture::run(args, out),
         #[cfg(unix)]
-        Some(Subcommands::Serve(args)) => serve::run(args, out),
+        Some(Command::Serve(args)) => serve::run(args, out),
         #[cfg(unix)]
-        Some(Subcommands::Image(args)) => image::run(args, out),
-        Some(Subcommands::Repro(args)) => repro::run(args, out),
-        Some(Subcommands::Fit(args)) => fit::run(args, out),
-        Some(Subcommands::Synth(args)) => synth::run(args, out),
-        Some(Subcommands::Profile(args)) => profile::run(args, out),
+        Some(Command::Image(args)) => image::run(args, out),
+        Some(Command::Repro(args)) => repro::run(args, out),
+        Some(Command::Fit(args)) => fit::run(args, out),
+        Some(Command::Synth(args)) => synth::run(args, out),
+        Some(Command::Profile(args)) => profile::run(args, out),
         #[cfg(unix)]
-        Some(Subcommands::Size(args)) => size::run(args, out),
-        Some(Subcommands::Completions(args)) => completions::run(args, program(), out),
-        Some(Subcommands::Man(args)) => man::run(args, program(), out),
-        Some(Subcommands::Systems) => systems::run(out),
+        Some(Command::Size(args)) => size::run(args, out),
+        Some(Command::Completions(args)) => completions::run(args, program(), out),
+        Some(Command::Man(args)) => man::run(args, program(), out),
+        Some(Command::Systems) => systems::run(out),
         None => Ok(write!(out, "{}", help())?),
     }
 }
