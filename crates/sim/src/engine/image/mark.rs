@@ -12,7 +12,7 @@ use std::io;
 use super::format::MARK_BYTES;
 use super::seal::{END, Seal};
 use super::slot::Header;
-use super::store::{FileStore, StoreBytes, filled};
+use super::store::{Amount, FileStore, StoreBytes, fill};
 
 /// What is known of flushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) fn write(store: &impl FileStore, header: &Header, end: u64) -> io::Re
 /// Reads what was said.
 pub(super) fn read(store: &impl FileStore, header: &Header) -> io::Result<Mark> {
     let mut bytes = [0; MARK_BYTES];
-    if !filled(&mut StoreBytes::over(store, header.journal), &mut bytes)?
+    if fill(&mut StoreBytes::over(store, header.journal), &mut bytes)? == Amount::Short
         || bytes == [0; MARK_BYTES]
     {
         return Ok(Mark::Absent);

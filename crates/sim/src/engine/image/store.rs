@@ -73,11 +73,21 @@ impl<S: FileStore> Write for StoreBytes<'_, S> {
     }
 }
 
-/// Fills the bytes. `false`: there are not so many.
-pub(super) fn filled(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+/// What a read came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Amount {
+    /// All that was asked for.
+    Whole,
+    /// The input ended before.
+    Short,
+}
+
+/// Fills the bytes.
+pub(super) fn fill(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<Amount> {
     match input.read_exact(bytes) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Ok(()) => Ok(Amount::Whole),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Amount::Short),
         Err(error) => Err(error),
     }
 }

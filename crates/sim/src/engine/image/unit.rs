@@ -15,7 +15,7 @@ use super::device::Device;
 use super::digest::Digest;
 use super::refusal::Refusal;
 use super::slot::{Header, Identity};
-use super::store::{AT_ONCE, Extent, FileStore, StoreBytes, filled};
+use super::store::{AT_ONCE, Amount, Extent, FileStore, StoreBytes, fill};
 
 /// The longest text about a disk.
 const ABOUT_MOST: u32 = 64 << 10;
@@ -137,12 +137,12 @@ pub(super) fn checked<S: FileStore>(store: &S, header: &Header) -> io::Result<u6
 
 fn take_about(input: &mut impl Read) -> Result<Option<About>, Refusal> {
     let mut length = [0; 4];
-    if !filled(input, &mut length)? || u32::from_le_bytes(length) > ABOUT_MOST {
+    if fill(input, &mut length)? == Amount::Short || u32::from_le_bytes(length) > ABOUT_MOST {
         return Ok(None);
     }
     let mut text = vec![0; u32::from_le_bytes(length) as usize];
     let mut check = [0; 4];
-    if !filled(input, &mut text)? || !filled(input, &mut check)? {
+    if fill(input, &mut text)? == Amount::Short || fill(input, &mut check)? == Amount::Short {
         return Ok(None);
     }
     let matches = about_check(length, &text) == check;
