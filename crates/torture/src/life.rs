@@ -223,7 +223,7 @@ impl LifeState<'_> {
         }
     }
 
-    /// Turns the result of a comparison into a verdict. Power a power failure any error is expected.
+    /// Turns the result of a comparison into a verdict. After a power failure any error is expected.
     fn judge(
         &self,
         ftl: &dyn Mounted,

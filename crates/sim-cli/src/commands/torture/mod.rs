@@ -52,8 +52,8 @@ pub struct Args {
     /// Test every outcome of every operation (exhaustive), or about this many of them in each workload
     #[arg(long, default_value = "exhaustive", value_parser = Cuts::parse, value_name = "CUTS")]
     cuts: Cuts,
-    /// Only these power cuts, as a failure prints them; each one is counted from the mount after the one before. Shows
-    /// the operations on the device before each violation
+    /// Only these power cuts, as a failure prints them, each in the life after the previous cut; shows the operations
+    /// on the device before each violation
     #[arg(long, value_delimiter = ',', value_name = "OPERATION:FATE", conflicts_with = "cuts")]
     at: Vec<Cut>,
     /// Cut the power again during and after the mount that follows a cut; `every` tests all operations of each mount
