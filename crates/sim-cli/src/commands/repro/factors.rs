@@ -71,9 +71,9 @@ fn switches(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "What a fold is: it frees the data block and at least one log block, so that n4 is two at least. The paper's \
-         1.92 is only possible where a switch counts, too, in which a log block in order becomes the data block and \
-         frees one. Both ways of counting are above.",
+        "A fold frees the data block and at least one log block, so n4 is at least two. The paper's 1.92 is possible \
+         only if switches count, too, in which a log block in order becomes the data block and frees one block. The \
+         table has both counts.",
     );
     Ok(())
 }

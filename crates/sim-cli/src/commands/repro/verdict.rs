@@ -35,7 +35,7 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     ));
     let by_freedom = freedoms::range_that_fits(results)?;
     page.say(&format!(
-        "3. What the paper leaves open of the disks gives RS under ntfs {by_freedom}, so most of the difference \
+        "3. What the paper leaves open about the disks gives RS under ntfs {by_freedom}, so most of the difference \
          must come from what it does not say about its traces: the search took section 5.4 in sectors of 512 \
          bytes, which contradicts Table 3; [with sectors of 2 KiB](FIT.md#an-entry-is-a-sector-of-2-kib) a \
          workload whose small writes are scattered over the disk meets everything, and brings RS 1.80 over a \
