@@ -150,9 +150,9 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let ([of_plain, of_hybrid], _, _) = measured(results, LEAST_USED)?;
     page.say(&format!(
         "These choices alone give RS {all}, and those that leave the factors of C3' within 15 % of the paper's, \
-         {fitting}. Victims by utilization, the least used of four idle chains, make C3' {:.3} times as fast as victims by age \
-         with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for each logical \
-         block, and the default goes by age, which needs a bit.",
+         {fitting}. Victims by utilization, the least used of four idle chains, make C3' {:.3} times as fast as \
+         victims by age with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for \
+         each logical block, and the default goes by age, which needs a bit.",
         plain / of_plain,
         hybrid / of_hybrid,
     ));
