@@ -1,7 +1,8 @@
 //! Tests of the repository itself: what no compiler checks, and every crate keeps.
 //!
 //! `tests/files.rs`: each file by its lines, and which crate builds upon which. `tests/modules.rs`: which module uses
-//! which. `tests/functions.rs`: parameters, nesting, booleans. `tests/pages.rs`: links, and code that pages quote.
+//! which. `tests/names.rs`: names of types. `tests/functions.rs`: parameters, nesting, booleans. `tests/pages.rs`:
+//! links, and code that pages quote.
 #![forbid(unsafe_code)]
 
 use std::fs;

@@ -17,19 +17,6 @@ const FILE_LINES: usize = 400;
 /// Lines of a function, from its first to its last: more does not fit a screen.
 const FUNCTION_LINES: usize = 60;
 
-/// Words that once named many types, and how many types each may name now, all of one meaning: a *part* is what a
-/// datasheet describes, a *place* the number of a slot, a *source* what an image is read from, a *verdict* what a
-/// comparison ends with, a *verb* the kind of an operation on flash.
-const WORDS: [(&str, usize); 7] = [
-    ("Found", 0),
-    ("Part", 2),
-    ("Place", 2),
-    ("Room", 0),
-    ("Source", 1),
-    ("Verb", 1),
-    ("Verdict", 1),
-];
-
 /// Which crates a crate may build upon. A new crate must be listed here.
 const ARROWS: [(&str, &[&str]); 14] = [
     ("ftl-iface", &[]),
@@ -118,17 +105,6 @@ fn unfinished(text: &str) -> Vec<String> {
             found.map(move |mark| format!("line {}: `{mark}`", at + 1))
         })
         .collect()
-}
-
-/// The name of the type that a line defines.
-fn type_name(line: &str) -> Option<&str> {
-    let mut rest = line.trim_start();
-    for word in ["pub(crate) ", "pub(super) ", "pub "] {
-        rest = rest.strip_prefix(word).unwrap_or(rest);
-    }
-    let kinds = ["struct ", "enum ", "trait ", "union "];
-    let rest = kinds.iter().find_map(|kind| rest.strip_prefix(kind))?;
-    rest.split(|letter: char| !letter.is_alphanumeric()).next()
 }
 
 /// The crates of this workspace that a manifest builds upon, tests excluded.
@@ -242,20 +218,6 @@ fn functions_fit_a_screen() {
     assert_eq!(long_functions(&function(58)).len(), 0);
     assert_eq!(long_functions(&function(59)), ["line 1: `long` has 61 lines: split it"]);
     assert_tidy(&files("rs"), long_functions);
-}
-
-#[test]
-fn a_word_has_one_meaning() {
-    assert_eq!(type_name("    pub(super) enum Place<'a> {"), Some("Place"));
-    assert_eq!(type_name("pub struct Place(u32);"), Some("Place"));
-    assert_eq!(type_name("/// enum Place"), None);
-    let sources = files("rs");
-    for (word, most) in WORDS {
-        let defines =
-            |path: &&PathBuf| text(path).lines().any(|line| type_name(line) == Some(word));
-        let found: Vec<_> = sources.iter().filter(defines).collect();
-        assert_eq!(found.len(), most, "types called {word} are in {found:?}");
-    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
-//! Functions are told what to do in few words: few parameters, little nesting, and no boolean that steers.
+//! Functions are told what to do in few words: few parameters, little nesting, and no boolean that steers. And they
+//! answer in words: `true` or `false` is the answer to a question, which the name asks.
 //!
 //! A boolean steers where a function branches on it: who reads the call sees `true` and cannot tell of what. An enum,
 //! or two functions, say it.
 
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Block, Expr, FnArg, Pat, Signature, Type};
+use syn::{
+    BinOp, Block, Expr, FnArg, GenericArgument, Pat, PathArguments, ReturnType, Signature, Type,
+};
 use tidy::{files, name, text};
 
 /// Values that a function is given, besides `self`: a tuple counts as what is in it.
@@ -29,6 +32,12 @@ const TUPLES: [(&str, &str); 3] = [
     ("crates/ftl-core/src/paged/program/flush.rs", "exchange_cell"),
 ];
 
+/// A word of the name of each function that returns a boolean or an error. What an action came to is an enum.
+const ASKING: [&str; 8] = ["any", "are", "does", "has", "holds", "is", "may", "was"];
+
+/// Questions without such a word yet.
+const UNASKED: [(&str, &str); 1] = [("crates/ftl-core/src/paged/upkeep/lifetime.rs", "died_young")];
+
 /// What a file's functions have that they should not.
 #[derive(Default)]
 struct Reader {
@@ -43,7 +52,8 @@ impl Reader {
     }
 
     fn look(&mut self, signature: &Signature, body: Option<&Block>) {
-        let mut note = |fault: String| self.found.push((signature.ident.to_string(), fault));
+        let name = signature.ident.to_string();
+        let mut note = |fault: String| self.found.push((name.clone(), fault));
         let typed: Vec<_> = signature
             .inputs
             .iter()
@@ -55,6 +65,10 @@ impl Reader {
         let count = typed.iter().map(|typed| values(&typed.ty)).sum::<usize>();
         if count > PARAMETERS {
             note(format!("{count} parameters"));
+        }
+        let asks = || ASKING.iter().any(|asking| name.split('_').any(|word| word == *asking));
+        if returns_boolean_or_error(&signature.output) && !asks() {
+            note("`bool` where an enum would say what".into());
         }
         let Some(body) = body else { return };
         let mut depth = Depth::default();
@@ -83,6 +97,17 @@ fn values(kind: &Type) -> usize {
 
 fn is_boolean(kind: &Type) -> bool {
     matches!(kind, Type::Path(path) if path.path.is_ident("bool"))
+}
+
+/// Whether it is a `Result<bool, …>` of any kind.
+fn returns_boolean_or_error(output: &ReturnType) -> bool {
+    let ReturnType::Type(_, kind) = output else { return false };
+    let Type::Path(path) = &**kind else { return false };
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") else {
+        return false;
+    };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
+    matches!(arguments.args.first(), Some(GenericArgument::Type(kind)) if is_boolean(kind))
 }
 
 impl<'ast> Visit<'ast> for Reader {
@@ -279,12 +304,26 @@ fn booleans_that_steer_are_found() {
 }
 
 #[test]
+fn answers_without_a_question_are_found() {
+    let told = ["`bool` where an enum would say what"];
+    assert_eq!(faults("fn erase() -> io::Result<bool> { todo() }"), told);
+    assert_eq!(faults("trait T { fn next(&self) -> Result<bool, u8>; }"), told);
+    assert_eq!(faults("fn block_is_bad() -> Result<bool, u8> { todo() }"), [""; 0]);
+    assert_eq!(faults("fn erase() -> Result<Erasure, bool> { todo() }"), [""; 0]);
+}
+
+#[test]
 fn functions_are_told_what_to_do_in_few_words() {
     let mut untold = Vec::new();
     for path in files("rs") {
         let place = name(&path);
         for (function, fault) in Reader::read(&text(&path)) {
-            if !MEANT.iter().chain(&TUPLES).any(|meant| *meant == (&*place, &*function)) {
+            if !MEANT
+                .iter()
+                .chain(&TUPLES)
+                .chain(&UNASKED)
+                .any(|meant| *meant == (&*place, &*function))
+            {
                 untold.push(format!("    {place}, {function}: {fault}"));
             }
         }

@@ -43,7 +43,7 @@ impl Modules {
     fn enter(&mut self, module: Module, file: syn::File, folder: &Path) {
         for item in &file.items {
             let Item::Mod(child) = item else { continue };
-            if child.content.is_some() || is_for_tests(&child.attrs) {
+            if child.content.is_some() || is_for_tests(&child.attrs) || is_elsewhere(&child.attrs) {
                 continue;
             }
             let name = child.ident.to_string();
@@ -110,6 +110,11 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
         attribute.path().is_ident("cfg")
             && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
     })
+}
+
+/// Whether a module's file is another crate's.
+fn is_elsewhere(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| attribute.path().is_ident("path"))
 }
 
 fn type_name(owner: &syn::Type) -> Option<String> {
@@ -360,23 +365,24 @@ fn rising(modules: &Modules, layers: &[&str]) -> Vec<String> {
     beside.chain(rising).collect()
 }
 
+/// The crates of the repository and of its firmware, each by its folder's name, from each of their roots.
 fn crates() -> Vec<(String, Modules)> {
-    let entries = fs::read_dir(tidy::root().join("crates"))
-        .expect("crates")
-        .map(|entry| entry.expect("an entry").path());
-    let mut roots: Vec<PathBuf> =
-        entries.map(|path| path.join("src/lib.rs")).filter(|path| path.exists()).collect();
-    roots.sort();
-    assert!(roots.len() > 8, "the crates were found");
-    let name = |root: &Path| {
-        root.ancestors()
-            .nth(2)
-            .and_then(Path::file_name)
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned()
-    };
-    roots.iter().map(|root| (name(root), Modules::read(root))).collect()
+    let folders = ["crates", "firmware", "examples"].map(|folder| tidy::root().join(folder));
+    let mut found: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("a folder"))
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    found.sort();
+    let mut crates = Vec::new();
+    for folder in found {
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        let roots = ["src/lib.rs", "src/main.rs"].map(|root| folder.join(root));
+        let roots = roots.iter().filter(|root| root.exists());
+        crates.extend(roots.map(|root| (name.clone(), Modules::read(root))));
+    }
+    assert!(crates.len() > 16, "the crates were found");
+    crates
 }
 
 #[test]

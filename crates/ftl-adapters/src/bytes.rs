@@ -110,6 +110,16 @@ pub struct ByteStore<'b, S> {
     cost: Cost,
 }
 
+/// How a sector came into the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum Holding {
+    /// It was there.
+    Already,
+    /// It was read.
+    Read,
+}
+
 /// A request's next piece: where in its sector it lies.
 struct Piece {
     sector: Sector,
@@ -159,7 +169,7 @@ impl<'b, S: BlockStore> ByteStore<'b, S> {
             if piece.covered > 0 {
                 self.store.read(piece.sector, now)?;
             } else {
-                self.hold(piece.sector)?;
+                let _ = self.hold(piece.sector)?;
                 now.copy_from_slice(&self.buffer[piece.at..piece.at + piece.bytes]);
             }
             offset += piece.bytes as u64;
@@ -229,20 +239,20 @@ impl<'b, S: BlockStore> ByteStore<'b, S> {
         Piece { sector: Sector::new(sector as u32), at, covered, bytes }
     }
 
-    /// Reads the sector into the buffer, unless it is there. Returns whether it had to be read.
-    fn hold(&mut self, sector: Sector) -> Result<bool, Error<S::Error>> {
+    /// Reads the sector into the buffer, unless it is there.
+    fn hold(&mut self, sector: Sector) -> Result<Holding, Error<S::Error>> {
         if self.held == Some(sector) {
-            return Ok(false);
+            return Ok(Holding::Already);
         }
         self.held = None;
         self.store.read(sector, self.buffer)?;
         self.held = Some(sector);
-        Ok(true)
+        Ok(Holding::Read)
     }
 
     fn write_part(&mut self, piece: &Piece, data: &[u8]) -> Result<(), Error<S::Error>> {
-        let read = self.hold(piece.sector)?;
-        self.cost.sectors_read_to_write += u64::from(read);
+        let held = self.hold(piece.sector)?;
+        self.cost.sectors_read_to_write += u64::from(held == Holding::Read);
         // Until the write has succeeded, nothing is known of the sector.
         self.held = None;
         self.buffer[piece.at..piece.at + data.len()].copy_from_slice(data);

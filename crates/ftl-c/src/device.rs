@@ -50,11 +50,11 @@ pub(crate) const fn ram_bytes<K: Face>([halves, words, bytes]: [usize; 3]) -> us
 }
 
 /// RAM that was found to be large enough and aligned, all zeros: nothing in it is used yet.
-pub(crate) struct Ground {
+pub(crate) struct ClearedRam {
     ram: Stretch,
 }
 
-impl Ground {
+impl ClearedRam {
     /// Examines the RAM for a plan, and clears it.
     pub(crate) unsafe fn new<K: Face>(
         ram: *mut c_void,
@@ -124,7 +124,7 @@ pub(crate) struct Site<K: Face> {
 
 impl<K: Face> Site<K> {
     pub(crate) fn fill(self, ftl: Mounted<K>) {
-        // SAFETY: it lies in the RAM of `Ground::place`, in which nothing is in use.
+        // SAFETY: it lies in the RAM of `ClearedRam::place`, in which nothing is in use.
         unsafe { ptr::write(self.ftl, MaybeUninit::new(ftl)) };
     }
 }

@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::nand::{Geometry, Nand};
 use crate::profiles::HybridProfile;
-use crate::start::{self, Given, Start as Way, copied};
+use crate::start::{self, Given, Task, copied};
 use crate::told::{Detail, Fault, Health, WorstCase, number};
 
 /// A mounted hybrid, in the RAM that the caller gave. Its address is the RAM's.
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn tandem_hybrid_format(
     detail: *mut Detail,
 ) -> i32 {
     // SAFETY: the caller's pointers, as the header describes them.
-    number(unsafe { start::start(given(start), Way::Format(key), device.cast(), detail) })
+    number(unsafe { start::start(given(start), Task::Format(key), device.cast(), detail) })
 }
 
 /// As `tandem_mount`.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn tandem_hybrid_mount(
     detail: *mut Detail,
 ) -> i32 {
     // SAFETY: the caller's pointers, as the header describes them.
-    number(unsafe { start::start(given(start), Way::Mount, device.cast(), detail) })
+    number(unsafe { start::start(given(start), Task::Mount, device.cast(), detail) })
 }
 
 /// As `tandem_close`.

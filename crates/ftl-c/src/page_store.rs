@@ -13,7 +13,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::nand::{Geometry, Nand};
 use crate::profiles::Profile;
-use crate::start::{self, Given, Start as Way, copied};
+use crate::start::{self, Given, Task, copied};
 use crate::told::{Detail, Fault, Health, WorstCase, number};
 
 /// A mounted page store, in the RAM that the caller gave. Its address is the RAM's.
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn tandem_format(
     detail: *mut Detail,
 ) -> i32 {
     // SAFETY: the caller's pointers, as the header describes them.
-    number(unsafe { start::start(given(start), Way::Format(key), device.cast(), detail) })
+    number(unsafe { start::start(given(start), Task::Format(key), device.cast(), detail) })
 }
 
 /// Mounts a chip that was formatted. Format only after `TANDEM_E_NOT_FORMATTED`: after any other error there may
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn tandem_mount(
     detail: *mut Detail,
 ) -> i32 {
     // SAFETY: the caller's pointers, as the header describes them.
-    number(unsafe { start::start(given(start), Way::Mount, device.cast(), detail) })
+    number(unsafe { start::start(given(start), Task::Mount, device.cast(), detail) })
 }
 
 /// Gives the RAM back. Nothing is written: what was acknowledged is on flash already. The next mount is quicker after

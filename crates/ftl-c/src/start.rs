@@ -5,7 +5,7 @@ use core::ptr;
 
 use ftl_core::{FtlKind, Lent, NoProbe, Plan};
 
-use crate::device::{Device, Ground, Site, ram_bytes};
+use crate::device::{ClearedRam, Device, Site, ram_bytes};
 use crate::error::Error;
 use crate::kinds::Face;
 use crate::nand::{Chip, Geometry, Nand, Stretch};
@@ -21,7 +21,7 @@ pub(crate) struct Given<K: Face> {
 
 /// What is to be done with the device.
 #[derive(Clone, Copy)]
-pub(crate) enum Start {
+pub(crate) enum Task {
     /// A format, with a new key.
     Format(u32),
     Mount,
@@ -53,7 +53,7 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Error> {
     Ok(())
 }
 
-impl Start {
+impl Task {
     fn run<K: Face>(
         self,
         chip: Chip,
@@ -104,7 +104,7 @@ fn mounted<K: Face>(
     }
 }
 
-unsafe fn started<K: Face>(given: &Given<K>, start: Start) -> Result<*mut Device<K>, Fault> {
+unsafe fn started<K: Face>(given: &Given<K>, task: Task) -> Result<*mut Device<K>, Fault> {
     // SAFETY: the caller's pointers, as the header describes them.
     let (nand, config) = unsafe { (copied(given.nand)?, copied(given.config)?) };
     let chip = Chip::new(&nand)?;
@@ -118,16 +118,16 @@ unsafe fn started<K: Face>(given: &Given<K>, start: Start) -> Result<*mut Device
         return Err(Fault::saying(Error::Overlap, c"the RAM and the driver's buffer"));
     }
     // SAFETY: the caller's RAM, as the header describes it.
-    let ground = unsafe { Ground::new::<K>(given.ram, given.ram_bytes, &plan)? };
-    let ram = ground.lend::<K>(&plan)?;
-    start.run::<K>(chip, &config, ram, ground.place())?;
-    Ok(ground.settle_in(buffer))
+    let cleared = unsafe { ClearedRam::new::<K>(given.ram, given.ram_bytes, &plan)? };
+    let ram = cleared.lend::<K>(&plan)?;
+    task.run::<K>(chip, &config, ram, cleared.place())?;
+    Ok(cleared.settle_in(buffer))
 }
 
 /// Formats or mounts.
 pub(crate) unsafe fn start<K: Face>(
     given: Result<Given<K>, Fault>,
-    start: Start,
+    task: Task,
     device: *mut *mut Device<K>,
     detail: *mut Detail,
 ) -> Result<(), Error> {
@@ -136,7 +136,7 @@ pub(crate) unsafe fn start<K: Face>(
         .map_err(Fault::from)
         .and(given)
         // SAFETY: what the caller gave.
-        .and_then(|given| unsafe { started(&given, start) })
+        .and_then(|given| unsafe { started(&given, task) })
         // SAFETY: as before.
         .and_then(|mounted| unsafe { put(device, mounted) }.map_err(Fault::from));
     // SAFETY: where the caller wants it, or null.

@@ -83,7 +83,7 @@ struct Tag {
 }
 
 /// The address of a sector: the number of a slot.
-type Place = u32;
+type PageNumber = u32;
 
 struct Reader<'a> {
     chip: &'a mut Chip,
@@ -149,9 +149,9 @@ impl<'a> Reader<'a> {
 
     /// Finds the addresses of all sectors. Among the pages of a leaf, and among the tags of a sector, the largest stamp
     /// wins; a leaf's page is complete up to its own stamp.
-    fn places(&mut self) -> BTreeMap<u32, Place> {
+    fn places(&mut self) -> BTreeMap<u32, PageNumber> {
         let mut leaves: BTreeMap<u32, (u64, Vec<u8>)> = BTreeMap::new();
-        let mut tags: BTreeMap<u32, (u64, Place)> = BTreeMap::new();
+        let mut tags: BTreeMap<u32, (u64, PageNumber)> = BTreeMap::new();
         let mut first_place = 0;
         for area in self.areas.clone() {
             for (block, page) in
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
                     let field = data[at..at + width].iter().rev();
                     let number = field.fold(0, |number, byte| number << 8 | u64::from(*byte));
                     assert_ne!(number, nowhere - 1, "nothing is lost");
-                    (*stamp, (number != nowhere).then_some(number as Place))
+                    (*stamp, (number != nowhere).then_some(number as PageNumber))
                 }
             };
             match tags.get(&sector) {
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the content at an address, which must hold that sector.
-    fn at(&mut self, place: Place, sector: u32) -> Vec<u8> {
+    fn at(&mut self, place: PageNumber, sector: u32) -> Vec<u8> {
         let fast = self.areas[0].places();
         let (area, within) =
             if place < fast { (self.areas[0], place) } else { (self.areas[1], place - fast) };

@@ -8,7 +8,7 @@ use crate::blame::Blame;
 use crate::cells::Cells;
 use crate::clause::JudgeClause;
 use crate::log::Log;
-use crate::watch::{Ended, Sight, Witness};
+use crate::watch::{Ended, Evidence, WatchedDriver};
 
 /// Power cuts that are tried.
 const CUTS: u32 = 48;
@@ -20,7 +20,7 @@ const ERASES: u32 = 100;
     clippy::redundant_closure_for_method_calls,
     reason = "a path names a method for one lifetime, and a step is taken for any"
 )]
-impl Witness<'_> {
+impl WatchedDriver<'_> {
     /// Blocks from both ends, of both parities: chips of two planes tell these apart.
     fn lent(&self) -> [Block; 3] {
         let last = self.judge.chip().blocks - 1;
@@ -76,28 +76,28 @@ impl Witness<'_> {
         }
         match outcome {
             Ok(()) => Ok(()),
-            Err(Stopped::Breach(breach)) => Err(self.convict(&breach)),
+            Err(Stopped::Breach(breach)) => Err(self.report(&breach)),
             Err(Stopped::Driver { error, .. }) => Err(error),
             Err(Stopped::BlockFailed(block)) => {
-                Err(self.find_failure(|seen| Sight::of_block(block, seen)))
+                Err(self.find_failure(|seen| Evidence::of_block(block, seen)))
             }
             Err(other) => {
-                let sight = Sight::of_chip(other.to_string());
-                Err(self.find(JudgeClause::GeometryIsTheChips, sight, Log::blame_last))
+                let evidence = Evidence::of_chip(other.to_string());
+                Err(self.find(JudgeClause::GeometryIsTheChips, evidence, Log::blame_last))
             }
         }
     }
 
     /// Adds to a breach what went wrong on the bus.
-    fn convict(&mut self, breach: &Breach) -> Ended {
+    fn report(&mut self, breach: &Breach) -> Ended {
         let seen = breach.found.to_string();
-        let sight = match breach.place {
-            Location::Page(page) => Sight::of_page(page, seen),
-            Location::Block(block) => Sight::of_block(block, seen),
-            Location::Device => Sight::of_chip(seen),
+        let evidence = match breach.place {
+            Location::Page(page) => Evidence::of_page(page, seen),
+            Location::Block(block) => Evidence::of_block(block, seen),
+            Location::Device => Evidence::of_chip(seen),
         };
         let blame = self.blame(breach);
-        self.find(breach.clause, sight, |_| blame)
+        self.find(breach.clause, evidence, |_| blame)
     }
 
     fn blame(&self, breach: &Breach) -> Blame {

@@ -10,7 +10,7 @@ use crate::bus::Exchange;
 use crate::figures::JudgeChip;
 use crate::judge::Judge;
 use crate::told::Breach;
-use crate::watch::{JudgeDriver, Witness};
+use crate::watch::{JudgeDriver, WatchedDriver};
 
 /// What `tandem_judge_driver` returns if the driver broke a clause.
 pub const JUDGE_BREACH: i32 = 1;
@@ -159,13 +159,13 @@ pub unsafe extern "C" fn tandem_judge_driver(
     if breach.is_null() {
         return Error::Null.number();
     }
-    let Some(mut witness) = Witness::new(judge, driver) else { return Error::Null.number() };
-    let kept = witness
+    let Some(mut driver) = WatchedDriver::new(judge, driver) else { return Error::Null.number() };
+    let kept = driver
         .power_again()
-        .and_then(|()| witness.keep_the_contract())
-        .and_then(|()| witness.tell_of_faults())
-        .and_then(|()| witness.survive());
-    match (kept, witness.finding) {
+        .and_then(|()| driver.keep_the_contract())
+        .and_then(|()| driver.tell_of_faults())
+        .and_then(|()| driver.survive());
+    match (kept, driver.finding) {
         (Ok(()), None) => 0,
         (_, Some(finding)) => {
             // SAFETY: not null, and where the caller wants it.

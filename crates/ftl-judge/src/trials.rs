@@ -11,7 +11,7 @@ use nand_model::faults::When;
 use crate::blame::Blame;
 use crate::clause::{Clause, JudgeClause};
 use crate::log::Log;
-use crate::watch::{Ended, Sight, Witness};
+use crate::watch::{Ended, Evidence, WatchedDriver};
 
 const fn block(number: u32) -> Block {
     Block::new(Region::Slc, number)
@@ -29,7 +29,7 @@ fn content(page: Page, bytes: usize) -> Vec<u8> {
 
 const ALL_WELL: &str = "the driver says that all is well";
 
-impl Witness<'_> {
+impl WatchedDriver<'_> {
     /// Every fault that the cells can be given.
     pub(crate) fn tell_of_faults(&mut self) -> Result<(), Ended> {
         self.unreadable_page()?;
@@ -57,10 +57,10 @@ impl Witness<'_> {
                 Err(ReadError::Driver(ended)) => return Err(ended),
                 Ok(corrected) => {
                     let seen = format!("the driver returned {}", corrected.get());
-                    let sight = Sight::of_page(lost, seen);
+                    let evidence = Evidence::of_page(lost, seen);
                     return Err(self.find(
                         JudgeClause::UncorrectableIsTold,
-                        sight,
+                        evidence,
                         Log::blame_status,
                     ));
                 }
@@ -80,8 +80,12 @@ impl Witness<'_> {
             if told != 0 && !(bits..=most).contains(&told) {
                 let seen =
                     format!("the driver told of {told} corrected bits, and there were {bits}");
-                let sight = Sight::of_page(page(5, 1), seen);
-                return Err(self.find(JudgeClause::CorrectedReadsWell, sight, Log::blame_status));
+                let evidence = Evidence::of_page(page(5, 1), seen);
+                return Err(self.find(
+                    JudgeClause::CorrectedReadsWell,
+                    evidence,
+                    Log::blame_status,
+                ));
             }
             self.expect_content(page(5, 0), Promise::DataReadBack)?;
         }
@@ -107,7 +111,7 @@ impl Witness<'_> {
             Err(ReadError::Driver(ended)) => return Err(ended),
         };
         let part = self.judge.bus().part();
-        Err(self.find(clause, Sight::of_page(flipped, seen), |log| log.blame_loss(part)))
+        Err(self.find(clause, Evidence::of_page(flipped, seen), |log| log.blame_loss(part)))
     }
 
     fn failing_program(&mut self) -> Result<(), Ended> {
@@ -118,8 +122,12 @@ impl Witness<'_> {
             Err(ProgramError::Failed) => {}
             Err(ProgramError::Driver(ended)) => return Err(ended),
             Ok(()) => {
-                let sight = Sight::of_page(failing, ALL_WELL);
-                return Err(self.find(JudgeClause::FailedProgramIsTold, sight, Log::blame_outcome));
+                let evidence = Evidence::of_page(failing, ALL_WELL);
+                return Err(self.find(
+                    JudgeClause::FailedProgramIsTold,
+                    evidence,
+                    Log::blame_outcome,
+                ));
             }
         }
         self.judge.bus().cells().faults().lift_program_failures();
@@ -136,8 +144,12 @@ impl Witness<'_> {
             Err(EraseError::Failed) => {}
             Err(EraseError::Driver(ended)) => return Err(ended),
             Ok(()) => {
-                let sight = Sight::of_block(block(8), ALL_WELL);
-                return Err(self.find(JudgeClause::FailedEraseIsTold, sight, Log::blame_outcome));
+                let evidence = Evidence::of_block(block(8), ALL_WELL);
+                return Err(self.find(
+                    JudgeClause::FailedEraseIsTold,
+                    evidence,
+                    Log::blame_outcome,
+                ));
             }
         }
         self.judge.bus().cells().faults().lift_erase_failures();
@@ -153,10 +165,10 @@ impl Witness<'_> {
             Err(MarkError::Driver(ended)) => return Err(ended),
         };
         if told && !self.is_bad(block(9))? {
-            let sight = Sight::of_block(block(9), ALL_WELL);
+            let evidence = Evidence::of_block(block(9), ALL_WELL);
             let unread =
                 |log: &Log| log.changes.back().map_or_else(|| log.blame_last(), blame_mark);
-            return Err(self.find(JudgeClause::FailedMarkIsTold, sight, unread));
+            return Err(self.find(JudgeClause::FailedMarkIsTold, evidence, unread));
         }
         self.judge.bus().cells().faults().lift_mark_failures();
         Ok(())
@@ -174,8 +186,8 @@ impl Witness<'_> {
                     ("the driver says that it is bad", Clause::from(Promise::UnmarkedIsNotBad))
                 };
                 let part = self.judge.bus().part();
-                let sight = Sight::of_block(block(number), seen);
-                return Err(self.find(clause, sight, |log| log.blame_read(part)));
+                let evidence = Evidence::of_block(block(number), seen);
+                return Err(self.find(clause, evidence, |log| log.blame_read(part)));
             }
         }
         Ok(())
@@ -199,7 +211,9 @@ impl Witness<'_> {
         match self.erase(block) {
             Ok(()) => Ok(()),
             Err(EraseError::Driver(ended)) => Err(ended),
-            Err(EraseError::Failed) => Err(self.find_failure(|seen| Sight::of_block(block, seen))),
+            Err(EraseError::Failed) => {
+                Err(self.find_failure(|seen| Evidence::of_block(block, seen)))
+            }
         }
     }
 
@@ -213,7 +227,9 @@ impl Witness<'_> {
         match self.program_content(page) {
             Ok(()) => Ok(()),
             Err(ProgramError::Driver(ended)) => Err(ended),
-            Err(ProgramError::Failed) => Err(self.find_failure(|seen| Sight::of_page(page, seen))),
+            Err(ProgramError::Failed) => {
+                Err(self.find_failure(|seen| Evidence::of_page(page, seen)))
+            }
         }
     }
 
@@ -227,12 +243,12 @@ impl Witness<'_> {
                 Ok(Corrected::get(corrected))
             }
             Ok(_) => {
-                let sight = Sight::of_page(page, "it reads as something else");
-                Err(self.find(clause, sight, |log| log.blame_read(part)))
+                let evidence = Evidence::of_page(page, "it reads as something else");
+                Err(self.find(clause, evidence, |log| log.blame_read(part)))
             }
             Err(ReadError::Uncorrectable) => {
-                let sight = Sight::of_page(page, "it reads as uncorrectable");
-                Err(self.find(clause, sight, |log| log.blame_loss(part)))
+                let evidence = Evidence::of_page(page, "it reads as uncorrectable");
+                Err(self.find(clause, evidence, |log| log.blame_loss(part)))
             }
             Err(ReadError::Driver(ended)) => Err(ended),
         }

@@ -31,20 +31,20 @@ pub struct JudgeDriver {
 /// Why an examination does not go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// A breach was found, which the witness keeps.
+    /// A breach was found, which is kept.
     Breach,
     /// Power failed, as it was to.
     NoPower,
 }
 
 /// Where a breach showed, and what was seen there.
-pub(crate) struct Sight {
+pub(crate) struct Evidence {
     pub(crate) block: Option<u32>,
     pub(crate) page: Option<u32>,
     pub(crate) seen: String,
 }
 
-impl Sight {
+impl Evidence {
     pub(crate) fn of_chip(seen: impl Into<String>) -> Self {
         Self { block: None, page: None, seen: seen.into() }
     }
@@ -58,8 +58,8 @@ impl Sight {
     }
 }
 
-/// Who calls the driver and sees what it does on the bus.
-pub(crate) struct Witness<'j> {
+/// The driver, called and watched on the bus.
+pub(crate) struct WatchedDriver<'j> {
     pub(crate) judge: &'j Judge,
     start: unsafe extern "C" fn(*mut c_void, *mut Nand) -> i32,
     context: *mut c_void,
@@ -69,7 +69,7 @@ pub(crate) struct Witness<'j> {
     pub(crate) finding: Option<Finding>,
 }
 
-impl<'j> Witness<'j> {
+impl<'j> WatchedDriver<'j> {
     /// `None` if the driver has no function.
     pub(crate) fn new(judge: &'j Judge, driver: &JudgeDriver) -> Option<Self> {
         let (start, context) = (driver.start?, driver.context);
@@ -92,13 +92,13 @@ impl<'j> Witness<'j> {
     pub(crate) fn find(
         &mut self,
         clause: impl Into<Clause>,
-        sight: Sight,
+        evidence: Evidence,
         blame: impl FnOnce(&Log) -> Blame,
     ) -> Ended {
         if self.finding.is_none() {
             let bus = self.judge.bus();
             let (blame, call) = (blame(&bus.log), bus.log.current.clone());
-            let Sight { block, page, seen } = sight;
+            let Evidence { block, page, seen } = evidence;
             let clause = clause.into();
             self.finding = Some(Finding { clause, block, page, seen, blame, call });
         }
@@ -106,15 +106,15 @@ impl<'j> Witness<'j> {
     }
 
     /// Notes that a block failed for nothing: its cells take everything.
-    pub(crate) fn find_failure(&mut self, sight: impl FnOnce(String) -> Sight) -> Ended {
-        let sight = sight("the driver says that it failed".into());
-        self.find(JudgeClause::SuccessIsTold, sight, Log::blame_outcome)
+    pub(crate) fn find_failure(&mut self, evidence: impl FnOnce(String) -> Evidence) -> Ended {
+        let evidence = evidence("the driver says that it failed".into());
+        self.find(JudgeClause::SuccessIsTold, evidence, Log::blame_outcome)
     }
 
     /// Sees what the call did beside its result. `nonsense` is what it returned, if that is none of what is listed.
     fn end(
         &mut self,
-        sight: impl FnOnce(String) -> Sight,
+        evidence: impl FnOnce(String) -> Evidence,
         nonsense: Option<i32>,
     ) -> Result<(), Ended> {
         let (refused, dead) = {
@@ -125,32 +125,32 @@ impl<'j> Witness<'j> {
             (refused, call.with_outcome(|outcome| outcome == Outcome::NoPower).copied())
         };
         if let Some(sent) = refused {
-            return Err(self.misused(sight, Blame::sent(sent)));
+            return Err(self.misused(evidence, Blame::sent(sent)));
         }
         match (dead, nonsense) {
             (Some(_), Some(_)) => Err(Ended::NoPower),
             (Some(sent), None) => {
                 let seen = "the driver says that all is well".into();
-                Err(self.find(JudgeClause::BusFailureIsTold, sight(seen), |_| Blame::sent(sent)))
+                Err(self.find(JudgeClause::BusFailureIsTold, evidence(seen), |_| Blame::sent(sent)))
             }
             (None, Some(number)) => {
                 let seen = format!("the driver returned {number}");
-                Err(self.find(JudgeClause::ReturnsWhatIsListed, sight(seen), Log::blame_last))
+                Err(self.find(JudgeClause::ReturnsWhatIsListed, evidence(seen), Log::blame_last))
             }
             (None, None) => Ok(()),
         }
     }
 
-    fn misused(&mut self, sight: impl FnOnce(String) -> Sight, blame: Blame) -> Ended {
+    fn misused(&mut self, evidence: impl FnOnce(String) -> Evidence, blame: Blame) -> Ended {
         let without = Outcome::Refused(Misuse::ProgramWithoutCorrection);
         if blame.sent.outcome == without {
             let seen = "a page was programmed while the chip's correction was off".into();
             let clause = JudgeClause::CorrectionIsBelow;
             let off = |log: &Log| log.blame_configuration().unwrap_or(blame);
-            return self.find(clause, sight(seen), off);
+            return self.find(clause, evidence(seen), off);
         }
         let seen = "the chip did not take a command".into();
-        self.find(JudgeClause::CommandsAreTheChips, sight(seen), |_| blame)
+        self.find(JudgeClause::CommandsAreTheChips, evidence(seen), |_| blame)
     }
 
     /// Power comes on: the driver sets up the chip.
@@ -163,18 +163,22 @@ impl<'j> Witness<'j> {
             let code = (self.start)(self.context, nand.as_mut_ptr());
             (code, nand.assume_init())
         };
-        self.end(Sight::of_chip, None)?;
+        self.end(Evidence::of_chip, None)?;
         if code != 0 {
             let seen = format!("the driver returned {code}");
-            return Err(self.find(JudgeClause::SetsUpAGoodChip, Sight::of_chip(seen), blame_start));
+            return Err(self.find(
+                JudgeClause::SetsUpAGoodChip,
+                Evidence::of_chip(seen),
+                blame_start,
+            ));
         }
         // SAFETY: the caller promises a driver's table.
         match unsafe { Chip::of_table(&nand) } {
             Ok(chip) => self.chip = Some(chip),
             Err(error) => {
                 let seen = format!("the table is none: {}", error.text().to_string_lossy());
-                let sight = Sight::of_chip(seen);
-                return Err(self.find(JudgeClause::SetsUpAGoodChip, sight, Log::blame_last));
+                let evidence = Evidence::of_chip(seen);
+                return Err(self.find(JudgeClause::SetsUpAGoodChip, evidence, Log::blame_last));
             }
         }
         self.compare_geometry()
@@ -202,7 +206,7 @@ impl<'j> Witness<'j> {
             None if self.geometry().mlc().is_some() => "mlc has blocks".into(),
             None => return Ok(()),
         };
-        Err(self.find(JudgeClause::GeometryIsTheChips, Sight::of_chip(seen), Log::blame_last))
+        Err(self.find(JudgeClause::GeometryIsTheChips, Evidence::of_chip(seen), Log::blame_last))
     }
 
     /// A driver that has not started has no table, and whoever calls it is wrong.
@@ -218,7 +222,7 @@ fn blame_start(log: &Log) -> Blame {
     odd.next().map_or_else(|| log.blame_last(), |sent| Blame::sent(*sent))
 }
 
-impl NandDevice for Witness<'_> {
+impl NandDevice for WatchedDriver<'_> {
     type Error = Ended;
 
     fn geometry(&self) -> &Geometry {
@@ -239,7 +243,7 @@ impl NandDevice for Witness<'_> {
             Err(ReadError::Driver(code)) => Some(code),
             _ => None,
         };
-        self.end(|seen| Sight::of_page(page, seen), nonsense).map_err(ReadError::Driver)?;
+        self.end(|seen| Evidence::of_page(page, seen), nonsense).map_err(ReadError::Driver)?;
         outcome.map_err(|_| ReadError::Uncorrectable)
     }
 
@@ -255,7 +259,7 @@ impl NandDevice for Witness<'_> {
             Err(ProgramError::Driver(code)) => Some(code),
             _ => None,
         };
-        self.end(|seen| Sight::of_page(page, seen), nonsense).map_err(ProgramError::Driver)?;
+        self.end(|seen| Evidence::of_page(page, seen), nonsense).map_err(ProgramError::Driver)?;
         outcome.map_err(|_| ProgramError::Failed)
     }
 
@@ -266,14 +270,14 @@ impl NandDevice for Witness<'_> {
             Err(EraseError::Driver(code)) => Some(code),
             _ => None,
         };
-        self.end(|seen| Sight::of_block(block, seen), nonsense).map_err(EraseError::Driver)?;
+        self.end(|seen| Evidence::of_block(block, seen), nonsense).map_err(EraseError::Driver)?;
         outcome.map_err(|_| EraseError::Failed)
     }
 
     fn is_bad(&mut self, block: Block) -> Result<bool, Ended> {
         self.begin(Asked::IsBad, block.index() * self.pages_per_block());
         let outcome = self.chip().is_bad(block);
-        self.end(|seen| Sight::of_block(block, seen), outcome.err())?;
+        self.end(|seen| Evidence::of_block(block, seen), outcome.err())?;
         outcome.map_err(|_| Ended::Breach)
     }
 
@@ -284,7 +288,7 @@ impl NandDevice for Witness<'_> {
             Err(MarkError::Driver(code)) => Some(code),
             _ => None,
         };
-        self.end(|seen| Sight::of_block(block, seen), nonsense).map_err(MarkError::Driver)?;
+        self.end(|seen| Evidence::of_block(block, seen), nonsense).map_err(MarkError::Driver)?;
         outcome.map_err(|_| MarkError::Failed)
     }
 }

@@ -46,7 +46,7 @@ pub enum Threshold {
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct AhdmConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -82,7 +82,7 @@ pub struct Ahdm {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &AhdmConfig,
 ) -> Result<Mapped<D, P, Ahdm>, Unfit> {
     let area = |region| AreaPlan::whole(device.geometry(), region, 2, config.lanes.of(region));
     let plans = [area(Region::Slc), area(Region::Mlc)];

@@ -20,7 +20,7 @@ const MLC_COPIES: Stream = Stream::new(2, 1);
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct ComboConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -42,7 +42,7 @@ pub struct Combo {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &ComboConfig,
 ) -> Result<Mapped<D, P, Combo>, Unfit> {
     let area = |region, streams| {
         AreaPlan::whole(device.geometry(), region, streams, config.lanes.of(region))

@@ -28,7 +28,7 @@ pub const PERIOD: u32 = 4;
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct DensityConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -57,7 +57,7 @@ pub struct Density {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &DensityConfig,
 ) -> Result<Mapped<D, P, Density>, Unfit> {
     let blocks = device.geometry().region(Region::Mlc).map_or(0, |shape| shape.blocks.get());
     let plan = AreaPlan {

@@ -23,7 +23,7 @@ pub(crate) const COLD: Stream = Stream::new(MLC, 0);
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct KoConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -53,7 +53,7 @@ pub struct Ko {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &KoConfig,
 ) -> Result<Mapped<D, P, Ko>, Unfit> {
     let area = |region| AreaPlan::whole(device.geometry(), region, 2, config.lanes.of(region));
     let plans = [area(Region::Slc), area(Region::Mlc)];
@@ -63,7 +63,7 @@ pub fn new<D: NandDevice, P: Probe>(
     let slc = units.area(SLC);
     let updates = vec![0; slc.places() as usize];
     let slc_units = slc.blocks() * slc.units_in_full();
-    let Config { short, threshold, .. } = *config;
+    let KoConfig { short, threshold, .. } = *config;
     Ok(Mapped::new(units, Ko { short, threshold, updates, slc_units, stayed: 0, left: 0 }))
 }
 

@@ -44,7 +44,7 @@ pub trait Memories {
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct MultiScmConfig {
     /// The sector size.
     pub sector: Bytes,
     /// Sectors that the host may use: those of both memories.
@@ -67,7 +67,7 @@ const RECENT: u8 = 1;
 #[derive(Debug)]
 pub struct MultiScm<M> {
     memories: M,
-    config: Config,
+    config: MultiScmConfig,
     /// The place of each page, and the page of each place.
     places: Vec<u32>,
     pages: Vec<u32>,
@@ -83,7 +83,7 @@ pub struct MultiScm<M> {
 
 /// The paper's SSD on those memories. At first every page is in the large memory, except those for which it has no
 /// room.
-pub fn new<M: Memories>(memories: M, config: &Config) -> Result<MultiScm<M>, Unfit> {
+pub fn new<M: Memories>(memories: M, config: &MultiScmConfig) -> Result<MultiScm<M>, Unfit> {
     let (sector, page) = (config.sector.as_usize(), PAGE.as_usize());
     if sector == 0 || !page.is_multiple_of(sector) {
         return Err(Unfit(format!("pages of {page} bytes hold no whole sector of {sector}")));

@@ -13,7 +13,7 @@ const COPIES: Stream = Stream::new(0, 1);
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct PageMapConfig {
     /// The region that is used.
     pub region: Region,
     /// How victims are chosen.
@@ -36,7 +36,7 @@ pub struct PageMap {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &PageMapConfig,
 ) -> Result<Mapped<D, P, PageMap>, Unfit> {
     let plan = AreaPlan::whole(device.geometry(), config.region, 2, config.lanes);
     let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;

@@ -21,7 +21,7 @@ const COPIES: Stream = Stream::new(0, 2);
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct PslcConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -32,6 +32,16 @@ pub struct Config {
     pub static_permille: u32,
     /// The dynamic share of the blocks without data, in thousandths.
     pub dynamic_permille: u32,
+}
+
+/// What was emptied of the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum Emptied {
+    /// Its oldest block.
+    One,
+    /// Nothing: it has no block.
+    None,
 }
 
 /// The rules.
@@ -50,7 +60,7 @@ pub struct Pslc {
 pub fn new<D: NandDevice, P: Probe>(
     device: D,
     probe: P,
-    config: &Config,
+    config: &PslcConfig,
 ) -> Result<Mapped<D, P, Pslc>, Unfit> {
     let blocks = device.geometry().region(Region::Mlc).map_or(0, |shape| shape.blocks.get());
     let plan = AreaPlan {
@@ -114,7 +124,9 @@ impl Pslc {
         if units.area(0).is_opening(CACHE.number) {
             let limit = self.limit(units);
             let mut waited = false;
-            while units.area(0).blocks_in(Mode::Slc) >= limit && Self::empty_one(units)? {
+            while units.area(0).blocks_in(Mode::Slc) >= limit
+                && Self::empty_one(units)? == Emptied::One
+            {
                 waited = true;
             }
             self.waited += u64::from(waited);
@@ -126,16 +138,16 @@ impl Pslc {
     /// Empties the oldest cache block.
     fn empty_one<D: NandDevice, P: Probe>(
         units: &mut Units<D, P>,
-    ) -> Result<bool, Fault<D::Error>> {
+    ) -> Result<Emptied, Fault<D::Error>> {
         let Some(block) = units.area(0).oldest_in(Mode::Slc) else {
-            return Ok(false);
+            return Ok(Emptied::None);
         };
         Self::make_room(units)?;
         // The call above may have collected that very block.
         if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
             units.collect(0, block, Cause::WriteBack, |_| (HOME, Cause::WriteBack))?;
         }
-        Ok(true)
+        Ok(Emptied::One)
     }
 }
 
@@ -179,7 +191,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
     }
 
     fn settle(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
-        while Self::empty_one(units)? {}
+        while Self::empty_one(units)? == Emptied::One {}
         (self.cached, self.waited, self.emptied_idle) = (0, 0, 0);
         Ok(())
     }

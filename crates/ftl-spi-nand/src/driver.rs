@@ -6,6 +6,7 @@ use ftl_iface::{
     ReadError, Region, RegionGeometry,
 };
 
+use crate::change::Change;
 use crate::error::{Error, SetupError};
 use crate::onfi::{self, OnfiError, ParameterPage};
 use crate::part::{EccStatus, Part, SPARE_MAX};
@@ -314,13 +315,13 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
         Ok((zeros <= most).then_some(Corrected::bits(zeros as u16)))
     }
 
-    /// Programs a page. Returns whether the chip says that it took.
+    /// Programs a page.
     fn program_page(
         &mut self,
         page: Page,
         data: &[u8],
         spare: &[u8],
-    ) -> Result<bool, Error<SPI::Error>> {
+    ) -> Result<Change, Error<SPI::Error>> {
         let row = self.page_row(page)?;
         let shape = self.shape()?;
         if data.len() != shape.page_bytes.as_usize() || spare.len() != shape.spare_bytes.as_usize()
@@ -338,13 +339,13 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
             Operation::Write(data),
             Operation::Write(area),
         ])?;
-        Ok(self.execute(Command::ProgramExecute, row)? & wire::PROGRAM_FAILED == 0)
+        Ok(Change::told(self.execute(Command::ProgramExecute, row)?, wire::PROGRAM_FAILED))
     }
 
-    fn erase_block(&mut self, block: Block) -> Result<bool, Error<SPI::Error>> {
+    fn erase_block(&mut self, block: Block) -> Result<Change, Error<SPI::Error>> {
         let row = self.block_row(block)?;
         self.send(&[Command::WriteEnable.code()])?;
-        Ok(self.execute(Command::BlockErase, row)? & wire::ERASE_FAILED == 0)
+        Ok(Change::told(self.execute(Command::BlockErase, row)?, wire::ERASE_FAILED))
     }
 
     /// Reads a block's mark, the first spare byte of its first page, without correction: what a bad block holds need
@@ -360,8 +361,8 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
         Ok(mark[0].count_zeros() >= ZEROS_OF_A_MARK)
     }
 
-    /// Programs a block's mark, and nothing else of its first page. Returns whether it can be read.
-    fn mark(&mut self, block: Block) -> Result<bool, Error<SPI::Error>> {
+    /// Programs a block's mark, and nothing else of its first page. It is done if the mark can be read.
+    fn mark(&mut self, block: Block) -> Result<Change, Error<SPI::Error>> {
         let row = self.block_row(block)?;
         let column = self.column(block, self.shape()?.page_bytes.as_usize());
         self.configure(self.part.configuration & !wire::ECC_ENABLE)?;
@@ -370,7 +371,7 @@ impl<'p, SPI: SpiDevice> SpiNand<'p, SPI> {
         self.exchange(&mut [Operation::Write(&head), Operation::Write(&[0])])?;
         // What the status says does not matter where the mark can be read.
         self.execute(Command::ProgramExecute, row)?;
-        self.is_marked(block)
+        Ok(if self.is_marked(block)? { Change::Done } else { Change::Failed })
     }
 }
 
@@ -402,16 +403,16 @@ impl<SPI: SpiDevice> NandDevice for SpiNand<'_, SPI> {
         spare: &[u8],
     ) -> Result<(), ProgramError<Self::Error>> {
         match self.program_page(page, data, spare) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(ProgramError::Failed),
+            Ok(Change::Done) => Ok(()),
+            Ok(Change::Failed) => Err(ProgramError::Failed),
             Err(error) => Err(ProgramError::Driver(error)),
         }
     }
 
     fn erase(&mut self, block: Block) -> Result<(), EraseError<Self::Error>> {
         match self.erase_block(block) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(EraseError::Failed),
+            Ok(Change::Done) => Ok(()),
+            Ok(Change::Failed) => Err(EraseError::Failed),
             Err(error) => Err(EraseError::Driver(error)),
         }
     }
@@ -422,8 +423,8 @@ impl<SPI: SpiDevice> NandDevice for SpiNand<'_, SPI> {
 
     fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Self::Error>> {
         match self.mark(block) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(MarkError::Failed),
+            Ok(Change::Done) => Ok(()),
+            Ok(Change::Failed) => Err(MarkError::Failed),
             Err(error) => Err(MarkError::Driver(error)),
         }
     }

@@ -61,6 +61,7 @@
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
+mod change;
 pub mod driver;
 pub mod error;
 pub mod onfi;

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use ftl_iface::{Block, Bytes, Cause, Page, PageIndex, Region, RegionGeometry};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sim::engine::systems::{Shared, Wish};
+use sim::engine::systems::{Shared, StoreShape};
 
 use crate::failed::{Violation, bad};
 
@@ -19,7 +19,7 @@ pub(crate) struct Flash {
 }
 
 impl Flash {
-    pub(crate) fn new(device: Shared, wish: Wish) -> Self {
+    pub(crate) fn new(device: Shared, wish: StoreShape) -> Self {
         let shapes = Region::ALL.map(|region| device.geometry().region(region).copied());
         let sizes = shapes.iter().flatten().map(|shape| shape.page_bytes.as_usize());
         let page_bytes = sizes.chain([wish.sector.as_usize()]).max().unwrap_or(1);

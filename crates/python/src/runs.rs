@@ -7,7 +7,7 @@ use nand_model::part::Nanos;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sim::engine::comparison::{Comparison, Entrants};
+use sim::engine::comparison::{ComparedSystems, Comparison};
 use sim::engine::replay::{Outcome, Pace, Passes, Record, run_chosen};
 use sim::engine::result::RunResult;
 use sim::engine::systems::Several;
@@ -121,19 +121,19 @@ pub(crate) fn compare<'py>(
     };
     let several: Vec<_> = systems.iter().map(several).collect::<PyResult<_>>()?;
     let (workload, setup, options) = (&workload.get().0, &device.get().setup, asked.options()?);
-    let (entrants, outcomes) = watched(py, progress.as_ref(), &watch, |watch| {
-        let mut entrants = Entrants::default();
+    let (compared_systems, outcomes) = watched(py, progress.as_ref(), &watch, |watch| {
+        let mut compared_systems = ComparedSystems::default();
         let choose = || {
-            entrants = Entrants::of(&several, setup, watch)?;
-            Ok(entrants.all())
+            compared_systems = ComparedSystems::of(&several, setup, watch)?;
+            Ok(compared_systems.all())
         };
         let outcomes = run_chosen(workload, &options, setup, choose, watch)?;
-        Ok((entrants, outcomes))
+        Ok((compared_systems, outcomes))
     })?;
     let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
-    let (runs, pairs) = (&all[..entrants.systems().len()], entrants.pairs(&all));
+    let (runs, pairs) = (&all[..compared_systems.systems().len()], compared_systems.pairs(&all));
     let comparison = plain(py, &Comparison::of(runs, &pairs))?;
-    let compared = entrants.systems().len();
+    let compared = compared_systems.systems().len();
     let records = outcomes.into_iter().take(compared).map(|outcome| outcome.record);
     let records = records.map(|record| record.map(|record| arrays(py, record)).transpose());
     Ok((comparison, records.collect::<PyResult<_>>()?))

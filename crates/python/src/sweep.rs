@@ -12,7 +12,7 @@ use sim::{Failure, whole};
 
 use crate::failed::{bad, raised};
 use crate::typed::{plain, toml_of};
-use crate::watched::{OneOfMany, Watch, watched};
+use crate::watched::{QuietWatch, Watch, watched};
 
 /// A folder keeps the results, if there is one: then those that are there are not made again.
 struct Results<'a> {
@@ -85,7 +85,7 @@ fn done(
     watch: &Watch,
 ) -> Result<(), Failure> {
     let over = AtomicUsize::new(0);
-    let failures = work(left, jobs, &OneOfMany(watch), |run, result| {
+    let failures = work(left, jobs, &QuietWatch(watch), |run, result| {
         let kept = result.map_or(Ok(()), |result| results.keep(run, result));
         let count = over.fetch_add(1, Ordering::Relaxed) + 1;
         #[allow(clippy::cast_precision_loss)] // A bar shows few digits.

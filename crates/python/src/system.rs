@@ -11,7 +11,7 @@ use ftl_rivals::Rival;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use sim::engine::systems::own::Memory;
-use sim::engine::systems::{Given, Session, Wish, on_shared};
+use sim::engine::systems::{Given, Session, StoreShape, on_shared};
 use sim::input::device::Setup;
 use sim::{Chosen, Failure};
 
@@ -32,24 +32,24 @@ pub(crate) fn chosen(system: &Bound<'_, PyAny>, watch: &Arc<Watch>) -> PyResult<
         other => return Err(bad(&format!("`{other}` is no memory: give both, mlc or slc"))),
     };
     let name: String = system.getattr("name")?.extract()?;
-    let given = InPython { object: system.clone().unbind(), memory, watch: Arc::clone(watch) };
+    let given = PythonSystem { object: system.clone().unbind(), memory, watch: Arc::clone(watch) };
     Chosen::given(&name, Arc::new(given)).map_err(|reason| bad(&reason))
 }
 
 /// A system in Python: an object, or a class of which each run makes one.
-struct InPython {
+struct PythonSystem {
     object: Py<PyAny>,
     memory: Memory,
     watch: Arc<Watch>,
 }
 
-impl fmt::Debug for InPython {
+impl fmt::Debug for PythonSystem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InPython").field("object", &self.object).finish_non_exhaustive()
+        f.debug_struct("PythonSystem").field("object", &self.object).finish_non_exhaustive()
     }
 }
 
-impl Given for InPython {
+impl Given for PythonSystem {
     fn uses_slc(&self) -> bool {
         self.memory == Memory::Both
     }
@@ -81,7 +81,7 @@ impl Given for InPython {
 struct Pages {
     object: Py<PyAny>,
     watch: Arc<Watch>,
-    wish: Wish,
+    wish: StoreShape,
     /// Bytes of a page.
     unit: usize,
 }

@@ -14,7 +14,7 @@ use crate::watched::{Watch, watched};
 /// What is tried.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Asked {
+pub(crate) struct TortureRequest {
     ftl: String,
     device: String,
     system: String,
@@ -32,7 +32,7 @@ pub(crate) struct Asked {
 /// The worlds that are tried.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Sought {
+pub(crate) struct WorldRange {
     ftl: String,
     seed: u64,
     worlds: u64,
@@ -56,7 +56,7 @@ fn ftl(name: &str) -> PyResult<FtlName> {
     found.ok_or_else(|| bad(&format!("`{name}` is no FTL: give hybrid or paged")))
 }
 
-impl Asked {
+impl TortureRequest {
     fn plan(&self) -> PyResult<Plan> {
         let cuts = if self.at.is_empty() {
             Cuts::parse(&self.cuts).map_err(|reason| bad(&reason))?
@@ -101,7 +101,7 @@ impl Asked {
 #[pyfunction]
 pub(crate) fn cuts<'py>(
     py: Python<'py>,
-    asked: Asked,
+    asked: TortureRequest,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (plan, setups, at) = (asked.plan()?, asked.setups()?, asked.at()?);
@@ -117,7 +117,7 @@ pub(crate) fn cuts<'py>(
 #[pyfunction]
 pub(crate) fn worlds<'py>(
     py: Python<'py>,
-    sought: Sought,
+    sought: WorldRange,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let kept = sought.lives.as_deref().map(str::parse::<Kept>).transpose();

@@ -95,9 +95,9 @@ impl Watcher for Watch {
 }
 
 /// The watch of one of several runs, of whose progress nothing is told.
-pub(crate) struct OneOfMany<'a>(pub(crate) &'a Watch);
+pub(crate) struct QuietWatch<'a>(pub(crate) &'a Watch);
 
-impl Observer for OneOfMany<'_> {
+impl Observer for QuietWatch<'_> {
     fn note(&self, sentence: &str) {
         self.0.note(sentence);
     }
@@ -115,7 +115,7 @@ pub(crate) fn watched<T: Send>(
     watch: &Watch,
     work: impl FnOnce(&Watch) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    let (mut teller, mut ended_by) = (Teller::default(), None);
+    let (mut teller, mut ended_by) = (Reported::default(), None);
     let outcome = thread::scope(|scope| {
         let worker = scope.spawn(|| {
             let outcome = catch_unwind(AssertUnwindSafe(|| work(watch)));
@@ -151,12 +151,12 @@ pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
 
 /// What the caller was told.
 #[derive(Default)]
-struct Teller {
+struct Reported {
     told: Option<(Option<f64>, u64)>,
     notes: HashSet<String>,
 }
 
-impl Teller {
+impl Reported {
     /// Tells what is new.
     fn tell(
         &mut self,

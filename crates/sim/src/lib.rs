@@ -17,7 +17,7 @@
 //!    `Workload::named` reads files.
 //! 4. [`run`] replays them as [`Options`] say, and returns a [`RunResult`]; [`run_all`] does so on several systems. An
 //!    [`Observer`] hears how far a run is, and may [`Stop`] it; `()` does neither. An
-//!    [`Onlooker`](engine::replay::Onlooker) sees the system meanwhile.
+//!    [`RunObserver`](engine::replay::RunObserver) sees the system meanwhile.
 //! 5. [`outage::run`](engine::outage::run) lets power fail in a run, mounts the system again, and reads all of it back.
 //!
 //! ```

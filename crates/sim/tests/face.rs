@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Mutex;
 
 use nand_model::part::Nanos;
-use sim::engine::replay::{Look, Onlooker, run_watched};
+use sim::engine::replay::{Look, RunObserver, run_watched};
 use sim::input::workload::Reading;
 use sim::{
     Chosen, DeviceChoice, Failure, Observer, Op, Options, Request, RunResult, Setup, Stop, Workload,
@@ -86,13 +86,13 @@ fn a_record_has_every_request_and_every_block() {
 
 /// Stops a run after 6,000 requests, when even a system with a thread of its own has begun; and keeps what it is told.
 #[derive(Default)]
-struct Impatient {
+struct StoppingObserver {
     stop: Stop,
     last: Cell<(Option<f64>, u64)>,
     is_done: Cell<bool>,
 }
 
-impl Observer for Impatient {
+impl Observer for StoppingObserver {
     fn at(&self, fraction: Option<f64>, requests: u64) {
         self.last.set((fraction, requests));
         if requests >= 6_000 {
@@ -112,7 +112,7 @@ impl Observer for Impatient {
 #[test]
 fn a_run_that_is_stopped_has_a_result_of_what_it_did() {
     let workload = Workload::of_requests("long", requests(20_000)).unwrap();
-    let observer = Impatient::default();
+    let observer = StoppingObserver::default();
     let result = replayed(&workload, "page-slc", &observer);
     let (fraction, requests) = observer.last.get();
     assert!(result.partial && observer.is_done.get());
@@ -158,7 +158,7 @@ fn a_compression_that_was_left_out_is_told() {
 
 /// Looks on, and adds up what it sees.
 #[derive(Default)]
-struct Curious {
+struct CountingObserver {
     seen: Mutex<Seen>,
 }
 
@@ -173,9 +173,9 @@ struct Seen {
     filled: [u64; 2],
 }
 
-impl Observer for Curious {}
+impl Observer for CountingObserver {}
 
-impl Onlooker for Curious {
+impl RunObserver for CountingObserver {
     fn every(&self) -> NonZeroU32 {
         NonZeroU32::new(100).unwrap()
     }
@@ -202,7 +202,7 @@ impl Onlooker for Curious {
 #[test]
 fn who_looks_on_sees_every_answer_and_changes_nothing() {
     let workload = Workload::of_requests("long", requests(3_001)).unwrap();
-    let curious = Curious::default();
+    let curious = CountingObserver::default();
     let system = Chosen::parse("paged").unwrap();
     let options = Options::default();
     let watched = run_watched(&workload, &options, &tiny(), &system, &curious).unwrap();

@@ -10,14 +10,14 @@ use ftl_iface::{
 use ftl_rivals::Rival;
 use nand_model::part::Nanos;
 use sim::engine::systems::own::Memory;
-use sim::engine::systems::{Given, Session, Shared, Wish, on_shared};
+use sim::engine::systems::{Given, Session, Shared, StoreShape, on_shared};
 use sim::input::device::{Fill, Setup};
 use sim::{Chosen, DeviceChoice, Failure, Op, Options, Request, Workload};
 
 /// A log that is never cleaned: every sector goes to the next page.
 struct Log {
     device: Shared,
-    wish: Wish,
+    wish: StoreShape,
     places: Vec<Option<u32>>,
     next: u32,
 }

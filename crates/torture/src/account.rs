@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ftl_core::probe::Cause;
 
-/// The cause of the FTL's present operation. Shared by the FTL's probe, which sets it, and the crossing, which reads
+/// The cause of the FTL's present operation. Shared by the FTL's probe, which sets it, and the device, which reads
 /// it.
 #[derive(Clone, Debug)]
 pub(crate) struct Account(Rc<Cell<Cause>>);

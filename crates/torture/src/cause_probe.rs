@@ -1,4 +1,4 @@
-//! The probe of an FTL under test: it passes the cause of each operation to the crossing.
+//! The probe of an FTL under test: it passes the cause of each operation to the device.
 
 use ftl_core::probe::{Cause, Probe, Verb};
 use ftl_iface::Region;

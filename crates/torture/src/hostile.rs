@@ -9,16 +9,16 @@ use ftl_iface::{
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
 
-use crate::crossing::{Crossing, Halt, Orders, Picks};
 use crate::dice::Share;
 use crate::faults::Faults;
-use crate::injury::Injuries;
 use crate::report::Breach;
 use crate::reserve::Reserve;
 use crate::script::Script;
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
 use crate::subject::{Mounted, Subject};
+use crate::test_device::{Halt, Orders, Picks, TestDevice};
+use crate::unreadable_pages::UnreadablePages;
 
 /// The key of the hostile devices, known to the forger.
 const KEY: u32 = 0x00C0_FFEE;
@@ -37,16 +37,16 @@ impl Image {
     /// A device that was in use.
     pub fn used(setup: &Setup) -> Result<Self, String> {
         let chip = Chip::new(&setup.part, Content::Bytes).map_err(|error| error.to_string())?;
-        let mut crossing = crossing(setup, chip);
-        crossing.grant(u64::MAX);
-        setup.subject.format(&mut crossing, KEY)?;
+        let mut device = device(setup, chip);
+        device.grant(u64::MAX);
+        setup.subject.format(&mut device, KEY)?;
         let mut used = Ok(());
-        let mounted = setup.subject.mount(&mut crossing, &mut |ftl| {
+        let mounted = setup.subject.mount(&mut device, &mut |ftl| {
             used = Workload::whole(1, setup.capacity(), 400).try_for_each(|step| fill(ftl, step));
         });
         mounted.map_err(|error| format!("{error:?}"))?;
         used.map_err(|error| error.to_string())?;
-        let mut chip = crossing.into_chip().into_inner();
+        let mut chip = device.into_chip().into_inner();
         Ok(Self { subject: setup.subject.clone(), blocks: read(&mut chip, setup) })
     }
 
@@ -160,9 +160,9 @@ fn flip(bytes: &mut [u8], source: &mut Script<'_>) {
     }
 }
 
-/// A crossing over the chip that lets out-of-order programs fail, because on inconsistent flash the order is
+/// A device over the chip that lets out-of-order programs fail, because on inconsistent flash the order is
 /// unknowable.
-fn crossing(setup: &Setup, chip: Chip) -> Crossing {
+fn device(setup: &Setup, chip: Chip) -> TestDevice {
     let orders = Orders {
         seed: 0,
         picks: Picks::Some(Share::NONE),
@@ -174,19 +174,19 @@ fn crossing(setup: &Setup, chip: Chip) -> Crossing {
     };
     let reserve = Reserve::new(&*setup.subject, &Faults::NONE);
     let chip = FaultInjector::new(chip, 0);
-    Crossing::new(chip, reserve, Injuries::NONE, setup.subject.clone(), orders)
+    TestDevice::new(chip, reserve, UnreadablePages::NONE, setup.subject.clone(), orders)
 }
 
 /// Mounts the chip, reads all of it, and uses it. Any answer of the FTL is accepted, but it must answer.
 pub fn visit(setup: &Setup, chip: Chip) -> Result<(), Breach> {
-    let mut crossing = crossing(setup, chip);
+    let mut device = device(setup, chip);
     let budget = setup.request_budget();
-    crossing.grant(budget);
+    device.grant(budget);
     let mut visited = Ok(());
-    let mounted = setup.subject.mount(&mut crossing, &mut |ftl| visited = ask(setup, ftl, budget));
+    let mounted = setup.subject.mount(&mut device, &mut |ftl| visited = ask(setup, ftl, budget));
     match mounted {
         Ok(()) => visited,
-        Err(_) => ended(&crossing),
+        Err(_) => ended(&device),
     }
 }
 
@@ -209,8 +209,8 @@ fn ask(setup: &Setup, ftl: &mut dyn Mounted, budget: u64) -> Result<(), Breach> 
     Ok(())
 }
 
-fn ended(crossing: &Crossing) -> Result<(), Breach> {
-    match crossing.halted() {
+fn ended(device: &TestDevice) -> Result<(), Breach> {
+    match device.halted() {
         Some(Halt::OverBudget) => Err(Breach::Endless),
         _ => Ok(()),
     }
@@ -237,10 +237,10 @@ mod tests {
     fn an_image_that_was_not_altered_mounts_and_holds_what_it_held() {
         for setup in setups() {
             let image = Image::used(&setup).unwrap();
-            let mut crossing = crossing(&setup, image.chip(&setup).unwrap());
-            crossing.grant(u64::MAX);
+            let mut device = device(&setup, image.chip(&setup).unwrap());
+            device.grant(u64::MAX);
             let mut held = 0;
-            let mounted = setup.subject.mount(&mut crossing, &mut |ftl| {
+            let mounted = setup.subject.mount(&mut device, &mut |ftl| {
                 let mut data = vec![0; setup.sector_bytes()];
                 for sector in 0..setup.capacity() {
                     ftl.read(Sector::new(sector), &mut data).expect("it reads");

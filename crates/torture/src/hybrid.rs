@@ -10,11 +10,13 @@ use ftl_core::{ChainsAlone, Config, LogAndChains, Mechanisms, RamPlan, ShapeErro
 use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex};
 use nand_model::{Chip, Stamp};
 
-use crate::crossing::Crossing;
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, Kept, LostProgram, OnFlash, Purpose, RecordedBy};
+use crate::on_flash::{
+    Area, Bounded, LostProgram, OnFlash, PageContent, Purpose, RecordedBy, UnreadablePage,
+};
 use crate::subject::{self, Configured, Live, Subject, Unmounted};
 use crate::tags;
+use crate::test_device::TestDevice;
 
 /// The hybrid FTL with a configuration.
 #[derive(Clone, Debug)]
@@ -108,9 +110,9 @@ impl OnFlash for Hybrid {
         }
     }
 
-    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept> {
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<PageContent> {
         match tags::read(data, self.sector_bytes(), spare, key)?.kind {
-            Kind::Log | Kind::Data | Kind::Chain | Kind::ChainInPlace => Some(Kept::Data),
+            Kind::Log | Kind::Data | Kind::Chain | Kind::ChainInPlace => Some(PageContent::Data),
             _ => None,
         }
     }
@@ -129,7 +131,7 @@ impl OnFlash for Hybrid {
         tag.is_some_and(|tag| tag.kind == Kind::Header)
     }
 
-    fn injury(&self, lost: &LostProgram<'_>) -> Option<Injury> {
+    fn unreadable_page(&self, lost: &LostProgram<'_>) -> Option<UnreadablePage> {
         let LostProgram { chip, page, data, spare, key } = *lost;
         let tag = tags::read(data, self.sector_bytes(), spare, key)?;
         // The last page of a fold, and the pages that it would corrupt if torn, show that the fold was completed.
@@ -160,7 +162,7 @@ impl OnFlash for Hybrid {
         }
         let sectors = data.chunks(self.config.sector_bytes.as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
-        Some(Injury { page: Some(page), told, contents, places, marks, untold: false })
+        Some(UnreadablePage { page: Some(page), told, contents, places, marks, untold: false })
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {
@@ -173,11 +175,11 @@ impl OnFlash for Hybrid {
 }
 
 impl Subject for Hybrid {
-    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
+    fn format(&self, device: &mut TestDevice, key: u32) -> Result<(), String> {
         subject::format::<ftl_core::Hybrid>(device, &self.config, &self.plan, key)
     }
 
-    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
+    fn mount(&self, device: &mut TestDevice, live: &mut Live<'_>) -> Result<(), Unmounted> {
         let shape = self.plan.shape();
         match (shape.log, shape.capacity.get() % 3) {
             (None, 1) => self.mount_as::<ChainsAlone>(device, live),
@@ -208,7 +210,7 @@ impl Mechanisms for NeverStopped {
 impl Hybrid {
     fn mount_as<M: Mechanisms + 'static>(
         &self,
-        device: &mut Crossing,
+        device: &mut TestDevice,
         live: &mut Live<'_>,
     ) -> Result<(), Unmounted> {
         subject::mount::<ftl_core::Hybrid<M>>(device, &self.config, &self.plan, live)

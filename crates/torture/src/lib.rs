@@ -2,7 +2,7 @@
 //! acknowledged.
 //!
 //! ```text
-//!   steps ──▶ life ──▶ FTL ──▶ crossing ──▶ the chip, which lives on
+//!   steps ──▶ life ──▶ FTL ──▶ device ──▶ the chip, which lives on
 //!              │                  │
 //!            truth                └──▶ at every operation, a fork of the chip for each fate of it:
 //!              │                       a life in turn, of which the truth knows what was in flight
@@ -27,9 +27,9 @@
 //! - `on_flash`: an FTL's layout on a device. `subject`: the FTL, formatted and mounted. `hybrid`, `paged`: the two of
 //!   `ftl-core`. `tags`: the tags of their pages. `account`, `cause_probe`: the cause of each operation.
 //! - [`steps`]: the host's requests. [`truth`]: what was acknowledged. `life`: both on a device.
-//! - `crossing`: the device that forks a branch at each cut. [`fate`]: the outcomes of a cut. [`faults`]: other faults.
-//!   `reserve`: their effects, and how many blocks may fail. `injury`: pages that they made unreadable; `compared`:
-//!   comparisons in which such pages are found.
+//! - `test_device`: the device that forks a branch at each cut. [`fate`]: the outcomes of a cut. [`faults`]: other
+//!   faults. `reserve`: their effects, and how many blocks may fail. `unreadable_pages`: pages that they made
+//!   unreadable; `compared`: comparisons in which such pages are found.
 //! - [`script`]: any bytes as steps, for fuzzers. [`hostile`]: images altered with intent.
 //! - [`report`]: what was tried, and what was violated; [`told`]: for programs. [`dice`]: random numbers from a seed.
 //!   `panics`: panics as results. `history`: the last operations on the device.
@@ -54,10 +54,8 @@ pub mod worlds;
 mod account;
 mod cause_probe;
 mod compared;
-mod crossing;
 mod history;
 mod hybrid;
-mod injury;
 mod life;
 mod memory;
 mod on_flash;
@@ -65,10 +63,12 @@ mod paged;
 mod panics;
 pub mod played;
 mod reserve;
-mod strangers;
 mod subject;
 mod sudden;
 mod tags;
+mod test_device;
+mod unreadable_pages;
+mod wrong_mounts;
 
 pub use fate::{Cut, Fate};
 pub use faults::Faults;

@@ -6,15 +6,15 @@ use std::fmt::Display;
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 
 use crate::compared::compare_told;
-use crate::crossing::{Branch, Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::fate::Cut;
 use crate::panics;
 use crate::plan::{Cuts, Plan};
 use crate::report::{Breach, Tally, Violation};
 use crate::setup::Setup;
-use crate::steps::{Step, Workload};
+use crate::steps::{Power, Step, Workload};
 use crate::subject::{Mounted, Unchecked, Unmounted};
+use crate::test_device::{Branch, Halt, Orders, Picks, TestDevice};
 use crate::truth::{Truth, Wrong};
 use crate::watch::Watcher;
 
@@ -71,41 +71,35 @@ pub(crate) struct LifeState<'a> {
     pub(crate) may_be_blank: bool,
 }
 
-/// The state of the power after a step.
-enum After {
-    On,
-    Off,
-}
-
 /// The violation, if there was one.
 pub(crate) type Checked<T = ()> = Result<T, Box<Violation>>;
 
 /// Runs the steps to their end; then mounts and compares the device once more.
 pub(crate) fn live(
-    crossing: &mut Crossing,
+    device: &mut TestDevice,
     state: &mut LifeState<'_>,
     steps: &mut dyn Iterator<Item = Step>,
     findings: &mut Findings,
 ) -> Checked {
     let world = state.world;
     let (in_mount, after_it) = world.picks(state.cuts.len());
-    let mut lived = Lived::Used;
+    let mut lived = Progress::Used;
     loop {
-        crossing.power_on();
-        crossing.grant(world.setup.mount_budget());
-        crossing.pick(in_mount);
+        device.power_on();
+        device.grant(world.setup.mount_budget());
+        device.pick(in_mount);
         let mut outcome = Ok(());
-        let mounted = world.setup.subject.mount(crossing, &mut |ftl| {
+        let mounted = world.setup.subject.mount(device, &mut |ftl| {
             outcome = state.follow_mount(ftl, steps, findings, (&mut lived, after_it));
         });
         outcome?;
         match mounted {
-            Ok(()) if lived == Lived::ToTheEnd => return Ok(()),
+            Ok(()) if lived == Progress::ToTheEnd => return Ok(()),
             Ok(()) => {}
             Err(Unmounted::Blank(_)) if state.may_be_blank => return Ok(()),
             Err(error) => {
-                state.follow(crossing.take_branches(), findings);
-                match crossing.halted() {
+                state.follow(device.take_branches(), findings);
+                match device.halted() {
                     Some(Halt::PowerOff) => continue,
                     Some(Halt::OverBudget) => {
                         return Err(state.broken(&"mounting", Breach::Endless));
@@ -118,15 +112,15 @@ pub(crate) fn live(
                 }
             }
         }
-        if crossing.halted().is_none() {
-            crossing.switch_off();
+        if device.halted().is_none() {
+            device.switch_off();
         }
     }
 }
 
 /// The progress of a life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lived {
+enum Progress {
     /// The steps continue after the next mount.
     Used,
     /// The steps have ended, and one mount is left.
@@ -152,7 +146,7 @@ impl LifeState<'_> {
         ftl: &mut dyn Mounted,
         steps: &mut dyn Iterator<Item = Step>,
         findings: &mut Findings,
-        (lived, picks): (&mut Lived, Picks),
+        (lived, picks): (&mut Progress, Picks),
     ) -> Checked {
         self.follow(ftl.device_mut().take_branches(), findings);
         self.may_be_blank = false;
@@ -161,16 +155,16 @@ impl LifeState<'_> {
         let state = self.inspect(ftl, "after the mount");
         self.follow_from(&before, ftl.device_mut().take_branches(), findings);
         ftl.device_mut().pick(picks);
-        if let After::Off = state? {
+        if let Power::Off = state? {
             return Ok(());
         }
-        if *lived == Lived::Used && self.use_it(ftl, steps, findings)? {
-            *lived = Lived::Through;
-        } else if *lived == Lived::Through {
-            *lived = Lived::ToTheEnd;
+        if *lived == Progress::Used && self.use_it(ftl, steps, findings)? {
+            *lived = Progress::Through;
+        } else if *lived == Progress::Through {
+            *lived = Progress::ToTheEnd;
         }
         if self.has_enough(findings) {
-            *lived = Lived::ToTheEnd;
+            *lived = Progress::ToTheEnd;
         }
         Ok(())
     }
@@ -189,7 +183,7 @@ impl LifeState<'_> {
                 self.follow_from(&before, ftl.device_mut().take_branches(), findings);
                 return Ok(false);
             }
-            if let After::Off = self.step(ftl, step, findings)? {
+            if let Power::Off = self.step(ftl, step, findings)? {
                 return Ok(false);
             }
             if step == Step::Stop {
@@ -207,22 +201,22 @@ impl LifeState<'_> {
     }
 
     /// Compares everything, and checks the invariants.
-    fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Checked<After> {
+    fn inspect(&mut self, ftl: &mut dyn Mounted, when: &str) -> Checked<Power> {
         ftl.device_mut().grant(self.world.setup.request_budget() + self.world.setup.mount_budget());
         let compared = compare_told(&mut self.truth, ftl, |truth, ftl| truth.compare_all(ftl));
         self.judge(ftl, compared, &when)?;
         if ftl.device().halted().is_some() {
-            return Ok(After::Off);
+            return Ok(Power::Off);
         }
         let checked = ftl.check();
         match checked {
             Ok(()) => {
                 allow(ftl);
-                Ok(After::On)
+                Ok(Power::On)
             }
-            Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(After::Off),
+            Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(Power::Off),
             // Invariants over unreadable pages cannot be checked.
-            Err(Unchecked::Unreadable(_)) if self.truth.is_injured() => Ok(After::On),
+            Err(Unchecked::Unreadable(_)) if self.truth.has_unreadable() => Ok(Power::On),
             Err(Unchecked::Broken(sentence) | Unchecked::Unreadable(sentence)) => {
                 Err(self.broken(&when, Breach::Invariant(sentence)))
             }
@@ -248,8 +242,8 @@ impl LifeState<'_> {
         ftl: &mut dyn Mounted,
         step: Step,
         findings: &mut Findings,
-    ) -> Checked<After> {
-        ftl.device().injured().tell(&mut self.truth);
+    ) -> Checked<Power> {
+        ftl.device().unreadable_pages().tell(&mut self.truth);
         ftl.device_mut().grant(self.world.setup.request_budget());
         let request = self.truth.requests() + 1;
         let before = matches!(step, Step::Read { .. }).then(|| self.truth.clone());
@@ -268,7 +262,7 @@ impl LifeState<'_> {
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(self.broken(&step, Breach::Endless)),
             (outcome, Some(Halt::PowerOff)) => match told_of_failure(step, &outcome) {
-                Ok(()) => Ok(After::Off),
+                Ok(()) => Ok(Power::Off),
                 Err(breach) => Err(self.broken(&step, breach)),
             },
             (Ok(work), None) => {
@@ -279,14 +273,14 @@ impl LifeState<'_> {
                 if let Step::Write { first, count } | Step::Trim { first, count } = step {
                     self.truth.acknowledge(first, count);
                 }
-                Ok(After::On)
+                Ok(Power::On)
             }
             (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
                 // From now on each sector of the request is old or new.
                 let compared =
                     compare_told(&mut self.truth, ftl, |truth, ftl| truth.compare_all(ftl));
                 self.judge(ftl, compared, &step)?;
-                Ok(After::On)
+                Ok(Power::On)
             }
             (Err(error), None) => {
                 let sentence = format!("{error}; {}", ftl.health());
@@ -336,21 +330,21 @@ impl LifeState<'_> {
             forgotten: None,
             key: world.key(),
         };
-        let Branch { chip, reserve, injured, history, .. } = branch;
+        let Branch { chip, reserve, unreadable_pages, history, .. } = branch;
         let subject = world.setup.subject.clone();
-        let mut crossing =
-            Crossing::new(chip, reserve, injured, subject, orders).with_history(history);
+        let mut device =
+            TestDevice::new(chip, reserve, unreadable_pages, subject, orders).with_history(history);
         let requests = (mix(seed, 3) % u64::from(world.plan.after.max(1))) as u32;
         let mut steps = Workload::after(mix(seed, 4), world.setup.capacity(), requests);
         let truth = self.truth.clone();
         let may_be_blank = self.may_be_blank;
         let mut state = LifeState { world, truth, cuts, data: Vec::new(), may_be_blank };
-        let lived = panics::catch(|| live(&mut crossing, &mut state, &mut steps, findings));
+        let lived = panics::catch(|| live(&mut device, &mut state, &mut steps, findings));
         let verdict = lived.unwrap_or_else(|sentence| {
             Err(self.broken(&"in the life after it", Breach::Panic(sentence)))
         });
         verdict.map_err(|mut violation| {
-            violation.history = crossing.history();
+            violation.history = device.history();
             violation
         })
     }

@@ -29,7 +29,7 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     fn purpose(&self, block: Block) -> Purpose;
 
     /// What a page in the store keeps; `None` if it is not of this format, or the FTL need not bear its loss.
-    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept>;
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<PageContent>;
 
     /// The sectors whose addresses a page of the map has.
     fn range(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Range<u32>>;
@@ -41,7 +41,7 @@ pub(crate) trait OnFlash: fmt::Debug + Send + Sync {
     fn is_header(&self, data: &[u8], spare: &[u8], key: u32) -> bool;
 
     /// The consequences of an unreadable page; `None` if it need not tolerate one there.
-    fn injury(&self, lost: &LostProgram<'_>) -> Option<Injury>;
+    fn unreadable_page(&self, lost: &LostProgram<'_>) -> Option<UnreadablePage>;
 
     /// The content of a page's spare bytes, in readable form.
     fn explain(&self, spare: &[u8], key: u32) -> String;
@@ -63,7 +63,7 @@ pub(crate) enum Purpose {
 
 /// What a page in the store keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum PageContent {
     /// Host data.
     Data,
     /// Addresses of sectors.
@@ -118,7 +118,7 @@ pub(crate) struct LostProgram<'a> {
 
 /// A page that was programmed and cannot be read back, and what the FTL cannot know about it.
 #[derive(Clone, Debug)]
-pub(crate) struct Injury {
+pub(crate) struct UnreadablePage {
     /// Its address, until its block is erased.
     pub(crate) page: Option<Page>,
     /// What else records its content.

@@ -15,12 +15,14 @@ use ftl_core::{Endurance, PageStore};
 use ftl_iface::{Block, Bytes, Corrected, Geometry};
 use nand_model::Stamp;
 
-use crate::crossing::Crossing;
 use crate::dice::Dice;
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, Kept, LostProgram, OnFlash, Purpose, RecordedBy};
+use crate::on_flash::{
+    Area, Bounded, LostProgram, OnFlash, PageContent, Purpose, RecordedBy, UnreadablePage,
+};
 use crate::subject::{self, Configured, Live, Subject, Unmounted};
 use crate::tags;
+use crate::test_device::TestDevice;
 
 /// The page store with a configuration.
 #[derive(Clone, Debug)]
@@ -100,17 +102,17 @@ impl OnFlash for Paged {
         }
     }
 
-    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Kept> {
+    fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<PageContent> {
         match tags::read(data, self.sector_bytes(), spare, key)?.kind {
-            Kind::Sectors | Kind::Rescue => Some(Kept::Data),
-            Kind::Map | Kind::Commit => Some(Kept::Map),
-            Kind::Backup => Some(Kept::Nothing),
+            Kind::Sectors | Kind::Rescue => Some(PageContent::Data),
+            Kind::Map | Kind::Commit => Some(PageContent::Map),
+            Kind::Backup => Some(PageContent::Nothing),
             _ => None,
         }
     }
 
     fn range(&self, data: &[u8], spare: &[u8], key: u32) -> Option<Range<u32>> {
-        if self.kept(data, spare, key)? != Kept::Map {
+        if self.kept(data, spare, key)? != PageContent::Map {
             return None;
         }
         let Slot::Holds(leaf) = layout::slot(spare, 0) else { return None };
@@ -126,12 +128,12 @@ impl OnFlash for Paged {
         data.starts_with(b"TANDEMPG") && data.get(12..16) == Some(&key.to_le_bytes())
     }
 
-    fn injury(&self, lost: &LostProgram<'_>) -> Option<Injury> {
+    fn unreadable_page(&self, lost: &LostProgram<'_>) -> Option<UnreadablePage> {
         let sectors = lost.data.chunks(self.sector_bytes().as_usize());
         let contents = sectors.filter_map(Stamp::read_from).collect();
         let (page, told) = (Some(lost.page), RecordedBy::ItsEntry);
         let [places, marks] = [Vec::new(), Vec::new()];
-        Some(Injury { page, told, contents, places, marks, untold: false })
+        Some(UnreadablePage { page, told, contents, places, marks, untold: false })
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {
@@ -144,11 +146,11 @@ impl OnFlash for Paged {
 }
 
 impl Subject for Paged {
-    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String> {
+    fn format(&self, device: &mut TestDevice, key: u32) -> Result<(), String> {
         subject::format::<PageStore>(device, self.plan.config(), &self.plan, key)
     }
 
-    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted> {
+    fn mount(&self, device: &mut TestDevice, live: &mut Live<'_>) -> Result<(), Unmounted> {
         subject::mount::<PageStore>(device, self.plan.config(), &self.plan, live)
     }
 

@@ -7,7 +7,7 @@ use nand_model::part::Ecc;
 
 use crate::dice::{Dice, mix};
 use crate::faults::Faults;
-use crate::on_flash::{Area, Bounded, Injury, OnFlash};
+use crate::on_flash::{Area, Bounded, OnFlash, UnreadablePage};
 
 impl Faults {
     /// Sets up the initial faults of a new chip.
@@ -49,7 +49,7 @@ const STRONG_ECC: Ecc = Ecc { correctable_bits: 1_000, codeword_bytes: 512 };
 pub(crate) enum DrawnFault {
     None,
     Fails,
-    Unreadable(Injury),
+    Unreadable(UnreadablePage),
 }
 
 /// Blocks that have failed, and how many may.

@@ -4,12 +4,10 @@ use rayon::prelude::*;
 
 use nand_model::{Chip, Content};
 
-use crate::crossing::{Crossing, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::fate::Cut;
 use crate::faults::Faults;
 use crate::history::History;
-use crate::injury::Injuries;
 use crate::life::{self, Context, Findings, LifeState};
 use crate::panics;
 use crate::plan::{Cuts, Plan};
@@ -17,7 +15,9 @@ use crate::report::{Breach, Tally, Violation};
 use crate::reserve::Reserve;
 use crate::setup::Setup;
 use crate::steps::{Step, Workload};
+use crate::test_device::{Orders, Picks, TestDevice};
 use crate::truth::{Compare, Truth};
+use crate::unreadable_pages::UnreadablePages;
 use crate::watch::{Unwatched, Watcher};
 
 /// The result of a run, or of several.
@@ -117,8 +117,8 @@ fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     let mut findings = Findings::default();
     let Context { setup, plan, seed, lane, .. } = *world;
     let broken = |breach| Violation::new(setup, plan, seed, "in the run's own life".into(), breach);
-    let mut crossing = match prepared(world) {
-        Ok(crossing) => crossing,
+    let mut device = match prepared(world) {
+        Ok(device) => device,
         Err(sentence) => {
             let violations = vec![broken(Breach::Unmountable(sentence))];
             return Outcome { violations, ..Outcome::default() };
@@ -130,10 +130,10 @@ fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
     let mut state = LifeState { world, truth, cuts: Vec::new(), data: Vec::new(), may_be_blank };
     let lived = panics::catch(|| {
         if plan.format {
-            state.follow(crossing.take_branches(), &mut findings);
+            state.follow(device.take_branches(), &mut findings);
             return Ok(());
         }
-        life::live(&mut crossing, &mut state, steps, &mut findings)
+        life::live(&mut device, &mut state, steps, &mut findings)
     });
     let verdict = lived.unwrap_or_else(|sentence| Err(Box::new(broken(Breach::Panic(sentence)))));
     let first = lane.0 == 0;
@@ -142,18 +142,18 @@ fn lead(world: &Context<'_>, steps: &mut dyn Iterator<Item = Step>) -> Outcome {
         verdict
             .err()
             .filter(|_| first)
-            .map(|violation| Violation { history: crossing.history(), ..*violation }),
+            .map(|violation| Violation { history: device.history(), ..*violation }),
     );
     Outcome {
         tally: findings.tally,
         violations: findings.violations,
-        operations: if first { crossing.operations() } else { 0 },
-        choices: if first { crossing.choices() } else { 0 },
+        operations: if first { device.operations() } else { 0 },
+        choices: if first { device.choices() } else { 0 },
     }
 }
 
 /// A formatted device.
-fn prepared(world: &Context<'_>) -> Result<Crossing, String> {
+fn prepared(world: &Context<'_>) -> Result<TestDevice, String> {
     let Context { setup, plan, seed, lane, .. } = *world;
     let content = if plan.bytes { Content::Bytes } else { setup.stamps() };
     let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
@@ -169,17 +169,17 @@ fn prepared(world: &Context<'_>) -> Result<Crossing, String> {
         key: world.key(),
     };
     let reserve = Reserve::new(&**subject, &plan.faults);
-    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, subject.clone(), orders);
+    let mut device = TestDevice::new(chip, reserve, UnreadablePages::NONE, subject.clone(), orders);
     if plan.history {
-        crossing = crossing.with_history(History::kept());
+        device = device.with_history(History::kept());
     }
-    crossing.grant(u64::MAX);
+    device.grant(u64::MAX);
     if plan.format {
-        crossing.pick(world.picks(0).0);
+        device.pick(world.picks(0).0);
     }
-    subject.format(&mut crossing, world.key())?;
+    subject.format(&mut device, world.key())?;
     if !plan.format {
-        crossing.begin(plan.faults);
+        device.begin(plan.faults);
     }
-    Ok(crossing)
+    Ok(device)
 }

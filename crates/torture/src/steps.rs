@@ -4,6 +4,13 @@ use std::fmt;
 
 use crate::dice::Dice;
 
+/// Whether power is still on after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Power {
+    On,
+    Off,
+}
+
 /// One event of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {

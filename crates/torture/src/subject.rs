@@ -10,17 +10,17 @@ use ftl_core::{Config, FtlKind, MountedFtl};
 use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
 use crate::cause_probe::CauseProbe;
-use crate::crossing::{Crossing, Halt};
 use crate::on_flash::OnFlash;
 use crate::played::Play;
+use crate::test_device::{Halt, TestDevice};
 
 /// An FTL under test. Everything else is the same for all of them.
 pub(crate) trait Subject: OnFlash {
     /// Formats a device; the key distinguishes this format from others.
-    fn format(&self, device: &mut Crossing, key: u32) -> Result<(), String>;
+    fn format(&self, device: &mut TestDevice, key: u32) -> Result<(), String>;
 
     /// Mounts a device and passes it on, if it mounts.
-    fn mount(&self, device: &mut Crossing, live: &mut Live<'_>) -> Result<(), Unmounted>;
+    fn mount(&self, device: &mut TestDevice, live: &mut Live<'_>) -> Result<(), Unmounted>;
 
     /// The same FTL with other settings, drawn by a seed, of those that may change from one mount to the next. `None`:
     /// there are none, or these do not fit the device.
@@ -41,7 +41,7 @@ pub(crate) enum Configured {
 
 /// What is mounted by mistake in place of what was formatted.
 #[derive(Clone, Debug)]
-pub(crate) struct Stranger {
+pub(crate) struct WrongMount {
     /// What differs.
     pub(crate) play: Play,
     /// The same in words.
@@ -57,7 +57,7 @@ pub(crate) type Live<'a> = dyn FnMut(&mut dyn Mounted) + 'a;
 
 /// Formats a device as an FTL of that kind.
 pub(crate) fn format<K: FtlKind>(
-    device: &mut Crossing,
+    device: &mut TestDevice,
     config: &K::Config,
     plan: &K::Plan,
     key: u32,
@@ -72,7 +72,7 @@ pub(crate) fn format<K: FtlKind>(
 
 /// Mounts an FTL of that kind, and passes it on.
 pub(crate) fn mount<K: FtlKind>(
-    device: &mut Crossing,
+    device: &mut TestDevice,
     config: &K::Config,
     plan: &K::Plan,
     live: &mut Live<'_>,
@@ -97,10 +97,10 @@ pub(crate) fn mount<K: FtlKind>(
 /// A mounted device.
 pub(crate) trait Mounted: BlockStore<Error = Halt> {
     /// The device below.
-    fn device(&self) -> &Crossing;
+    fn device(&self) -> &TestDevice;
 
     /// The device below.
-    fn device_mut(&mut self) -> &mut Crossing;
+    fn device_mut(&mut self) -> &mut TestDevice;
 
     /// Checks every invariant. An unreadable page may prevent that.
     fn check(&mut self) -> Result<(), Unchecked>;
@@ -130,13 +130,13 @@ pub(crate) trait Mounted: BlockStore<Error = Halt> {
 impl<F> Mounted for F
 where
     F: MountedFtl<Error = Halt>,
-    F::Device: BorrowMut<Crossing>,
+    F::Device: BorrowMut<TestDevice>,
 {
-    fn device(&self) -> &Crossing {
+    fn device(&self) -> &TestDevice {
         MountedFtl::device(self).borrow()
     }
 
-    fn device_mut(&mut self) -> &mut Crossing {
+    fn device_mut(&mut self) -> &mut TestDevice {
         MountedFtl::device_mut(self).borrow_mut()
     }
 

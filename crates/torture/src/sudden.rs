@@ -2,10 +2,10 @@
 
 use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex, Region};
 
-use crate::crossing::Crossing;
 use crate::dice::Dice;
-use crate::on_flash::{Kept, LostProgram, OnFlash, Purpose};
+use crate::on_flash::{LostProgram, OnFlash, PageContent, Purpose};
 use crate::played::Play;
+use crate::test_device::TestDevice;
 
 /// A page with its content.
 struct GoodPage {
@@ -14,11 +14,11 @@ struct GoodPage {
     spare: Vec<u8>,
 }
 
-impl Crossing {
+impl TestDevice {
     /// Some pages become unreadable: of host data, of the map, an anchor, one of two good headers.
     pub(crate) fn lose_by_itself(&mut self, seed: u64) {
         let mut dice = Dice::new(seed);
-        let chances = [(Kept::Data, 50), (Kept::Map, 30), (Kept::Nothing, 10)];
+        let chances = [(PageContent::Data, 50), (PageContent::Map, 30), (PageContent::Nothing, 10)];
         for (kept, chance) in chances {
             if dice.percent(chance) {
                 self.lose_a_page_of(kept, &mut dice);
@@ -54,12 +54,12 @@ impl Crossing {
     }
 
     /// Draws pages until one holds that.
-    fn lose_a_page_of(&mut self, wanted: Kept, dice: &mut Dice) {
+    fn lose_a_page_of(&mut self, wanted: PageContent, dice: &mut Dice) {
         const TRIALS: u32 = 40;
         let lost = match wanted {
-            Kept::Data => Play::DataLost,
-            Kept::Map => Play::MapLost,
-            Kept::Nothing => Play::NothingLost,
+            PageContent::Data => Play::DataLost,
+            PageContent::Map => Play::MapLost,
+            PageContent::Nothing => Play::NothingLost,
         };
         let (subject, key) = (self.subject(), self.key());
         for _ in 0..TRIALS {
@@ -84,15 +84,15 @@ impl Crossing {
         let GoodPage { page, data, spare } = found;
         let (page, key) = (*page, self.key());
         if let Some(sectors) = subject.range(data, spare, key) {
-            self.injured_mut().note_range(sectors);
+            self.unreadable_pages_mut().note_range(sectors);
             return true;
         }
-        if subject.kept(data, spare, key) == Some(Kept::Nothing) {
+        if subject.kept(data, spare, key) == Some(PageContent::Nothing) {
             return true;
         }
         let lost = LostProgram { chip: self.chip_mut().inner(), page, data, spare, key };
-        let Some(injury) = subject.injury(&lost) else { return false };
-        self.injured_mut().note(injury);
+        let Some(page) = subject.unreadable_page(&lost) else { return false };
+        self.unreadable_pages_mut().note(page);
         true
     }
 

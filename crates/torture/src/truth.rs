@@ -49,7 +49,7 @@ pub struct Truth {
     /// Requests begun so far.
     requests: u32,
     /// Versions that a fault made unreadable when they were programmed, sorted.
-    injured: Vec<Version>,
+    unreadable_pages: Vec<Version>,
     /// Those of them for which an older version may be found, because nothing else recorded what the page held.
     untold: Vec<Version>,
     /// Those of them of which another copy may still be found later.
@@ -144,7 +144,7 @@ impl Truth {
             sector_bytes,
             compare,
             requests: 0,
-            injured: Vec::new(),
+            unreadable_pages: Vec::new(),
             untold: Vec::new(),
             open: Vec::new(),
             places: Vec::new(),
@@ -209,25 +209,26 @@ impl Truth {
     }
 
     /// Sets what faults have made unreadable so far.
-    pub fn injure(&mut self, wounds: Unreadables) {
+    pub fn mark_unreadable(&mut self, unreadables: Unreadables) {
         let sorted = |stamps: &[Stamp]| {
             let mut versions: Vec<_> = stamps.iter().map(|stamp| Version(stamp.get())).collect();
             versions.sort_unstable();
             versions
         };
-        (self.injured, self.untold) = (sorted(&wounds.contents), sorted(&wounds.untold));
-        self.open = sorted(&wounds.open);
-        (self.places, self.marks) = (wounds.places, wounds.marks);
+        (self.unreadable_pages, self.untold) =
+            (sorted(&unreadables.contents), sorted(&unreadables.untold));
+        self.open = sorted(&unreadables.open);
+        (self.places, self.marks) = (unreadables.places, unreadables.marks);
         self.places.sort_unstable();
         let capacity = self.sectors.len() as u32;
-        let sectors = wounds.dead.iter().map(|stamp| Sector::new(stamp.get() % capacity));
+        let sectors = unreadables.dead.iter().map(|stamp| Sector::new(stamp.get() % capacity));
         self.dead = sectors.collect();
         self.doubted.extend(self.dead.iter().map(|sector| sector.get()));
     }
 
     /// Whether some content was made unreadable so far.
-    pub fn is_injured(&self) -> bool {
-        !self.injured.is_empty() || !self.unmapped.is_empty()
+    pub fn has_unreadable(&self) -> bool {
+        !self.unreadable_pages.is_empty() || !self.unmapped.is_empty()
     }
 
     fn asked_of(&self, sector: u32) -> &[Version] {
@@ -235,12 +236,13 @@ impl Truth {
     }
 
     fn may_be_lost(&self, sector: u32, expected: Expected) -> bool {
-        let injured = |version: Version| self.injured.binary_search(&version).is_ok();
+        let unreadable_pages =
+            |version: Version| self.unreadable_pages.binary_search(&version).is_ok();
         expected.lost
             || self.unmapped.contains(&sector)
             || self.doubted.contains(&sector)
-            || injured(expected.now)
-            || self.asked_of(sector).iter().any(|asked| injured(*asked))
+            || unreadable_pages(expected.now)
+            || self.asked_of(sector).iter().any(|asked| unreadable_pages(*asked))
             || self.places.binary_search(&Sector::new(sector)).is_ok()
     }
 
@@ -266,7 +268,7 @@ impl Truth {
     fn is_untold(&self, version: Version) -> bool {
         let sector = Sector::new(version.0 % self.sectors.len() as u32);
         self.untold.binary_search(&version).is_ok()
-            || self.injured.binary_search(&version).is_ok() && self.marks.contains(&sector)
+            || self.unreadable_pages.binary_search(&version).is_ok() && self.marks.contains(&sector)
     }
 
     fn written_by(&self, request: u32, sector: u32) -> Version {

@@ -1,6 +1,6 @@
 //! Small worlds, each sequence and each cut of them: a part in each test run. `tandem torture --exhaustive` tries all.
 
-use torture::exhaustive::{Order, Script, Shard, Until, exhaustive, replay};
+use torture::exhaustive::{Order, Shard, SmallScript, Until, exhaustive, replay};
 use torture::{FtlName, Unwatched};
 
 fn walked(ftl: FtlName, shard: Shard) -> [u64; 3] {
@@ -33,11 +33,12 @@ fn a_part_is_the_same_each_time_on_one_thread() {
 
 #[test]
 fn a_script_is_followed_and_its_operations_told() {
-    let script: Script = "paged-slc-4x1-c3-a0: ab cut@4:unstable / R dies@0".parse().expect("one");
+    let script: SmallScript =
+        "paged-slc-4x1-c3-a0: ab cut@4:unstable / R dies@0".parse().expect("one");
     let replayed = replay(&script).expect("it can be followed");
     assert_eq!(replayed.broken, None);
     let told = |line: &str| replayed.history.iter().any(|told| told.contains(line));
     assert!(told("b: write sector 1") && told("power fails in") && told("dies"));
-    let gone: Script = "paged-slc-4x1-c3-a0: a cut@90:unstable".parse().expect("one");
+    let gone: SmallScript = "paged-slc-4x1-c3-a0: a cut@90:unstable".parse().expect("one");
     assert!(replay(&gone).unwrap_err().contains("has no operation 90"));
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
 use ftl_core::bugs::{self, Bug};
-use torture::exhaustive::{Order, Script, Shard, Until, exhaustive, replay};
+use torture::exhaustive::{Order, Shard, SmallScript, Until, exhaustive, replay};
 use torture::{FtlName, Watcher};
 
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exhaustive_bugs.txt");
@@ -62,7 +62,7 @@ fn listed() -> Vec<Shown> {
 
 /// Whether the script breaks a promise. One that asks for what does not happen breaks none.
 fn breaks(script: &str) -> bool {
-    let script: Script = script.parse().expect("a script");
+    let script: SmallScript = script.parse().expect("a script");
     let replayed = panic::catch_unwind(|| replay(&script));
     replayed.map_or(true, |replayed| replayed.is_ok_and(|replayed| replayed.broken.is_some()))
 }

@@ -215,7 +215,7 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     store.lost = Some(12);
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);
     let stamp = nand_model::Stamp::read_from(&store.sectors[12]).expect("it was written");
-    truth.injure(Unreadables { contents: vec![stamp], ..Unreadables::default() });
+    truth.mark_unreadable(Unreadables { contents: vec![stamp], ..Unreadables::default() });
     truth.compare_all(&mut store).expect("the fault explains it");
     store.lost = None;
     store.sectors[12] = between.sectors[12];
@@ -223,9 +223,9 @@ fn a_sector_is_lost_only_where_a_fault_was_and_does_not_come_back_as_something_o
     // But it may come back if nothing told the content of its page.
     let mut untold = truth.clone();
     let open = vec![stamp];
-    let wounds =
+    let unreadables =
         Unreadables { contents: vec![stamp], untold: vec![stamp], open, ..Unreadables::default() };
-    untold.injure(wounds);
+    untold.mark_unreadable(unreadables);
     let mut older = untold.clone();
     untold.compare_all(&mut store).expect("nothing told that there was anything younger");
     // Of two older copies, the newer one may be found only after a mount.
@@ -252,11 +252,11 @@ fn a_sector_may_be_lost_after_it_was_written_again_only_if_a_dead_page_with_it_s
     let dead = Unreadables { contents: vec![old], dead: vec![old], ..Unreadables::default() };
     let erased = Unreadables { contents: vec![old], ..Unreadables::default() };
     store.lost = Some(12);
-    truth.injure(erased.clone());
+    truth.mark_unreadable(erased.clone());
     assert_eq!(found(truth.clone(), &mut store), ReadBack::Lost);
-    truth.injure(dead);
+    truth.mark_unreadable(dead);
     truth.compare_all(&mut store).expect("which of two copies is newer may be unknown");
-    truth.injure(erased);
+    truth.mark_unreadable(erased);
     truth.compare_all(&mut store).expect("what was copied meanwhile stays lost");
     let mut data = Vec::new();
     truth.begin_write(12, 1, &mut data);

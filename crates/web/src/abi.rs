@@ -5,7 +5,7 @@ use std::panic;
 use std::sync::{Mutex, PoisonError};
 
 use crate::question::answer;
-use crate::told::Told;
+use crate::told::AnswerPart;
 
 /// The question, and the file that it may be about.
 static INPUT: [Mutex<Vec<u8>>; 2] = [const { Mutex::new(Vec::new()) }; 2];
@@ -19,7 +19,7 @@ mod foreign {
     }
 }
 
-fn tell(told: &Told<'_>) {
+fn tell(told: &AnswerPart<'_>) {
     let text = told.text();
     foreign::tandem_tell(text.as_ptr(), text.len());
 }
@@ -38,7 +38,7 @@ extern "C" fn tandem_room(slot: usize, bytes: usize) -> *mut u8 {
 #[allow(unsafe_code)]
 #[unsafe(no_mangle)]
 extern "C" fn tandem_ask() {
-    panic::set_hook(Box::new(|broken| tell(&Told::Failed { reason: broken.to_string() })));
+    panic::set_hook(Box::new(|broken| tell(&AnswerPart::Failed { reason: broken.to_string() })));
     let [question, file] = INPUT
         .each_ref()
         .map(|room| std::mem::take(&mut *room.lock().unwrap_or_else(PoisonError::into_inner)));

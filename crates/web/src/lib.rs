@@ -12,16 +12,16 @@
 //! # Modules
 //!
 //! [`question`]: what is asked, and by which answers. `catalogue`: what there is to choose from. `run`: the run that
-//! was chosen, and the command that does the same. `camera`: looks on, and takes frames; `frame`: what the page draws
-//! of a moment. [`told`]: the answers. `abi`: the three functions between JavaScript and Rust.
+//! was chosen, and the command that does the same. `frame_recorder`: looks on, and takes frames; `frame`: what the page
+//! draws of a moment. [`told`]: the answers. `abi`: the three functions between JavaScript and Rust.
 #![deny(unsafe_code)]
 
 pub mod question;
 pub mod told;
 
-mod camera;
 mod catalogue;
 mod frame;
+mod frame_recorder;
 mod run;
 
 #[cfg(target_family = "wasm")]

@@ -5,10 +5,10 @@ use sim::Failure;
 use sim::engine::outage::{self, Outage};
 use sim::engine::replay;
 
-use crate::camera::Camera;
 use crate::catalogue::Catalogue;
+use crate::frame_recorder::FrameRecorder;
 use crate::run::{Chosen, Ready};
-use crate::told::{Tell, Told};
+use crate::told::{AnswerPart, Tell};
 
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
@@ -34,12 +34,12 @@ enum Question {
 /// Answers a question in JSON, about that file if it names one.
 pub fn answer(question: &[u8], file: Vec<u8>, tell: Tell<'_>) {
     let answered = match serde_json::from_slice(question) {
-        Ok(Question::Catalogue) => Catalogue::new().map(Told::Catalogue),
+        Ok(Question::Catalogue) => Catalogue::new().map(AnswerPart::Catalogue),
         Ok(Question::Replay { chosen, frames }) => replay(&chosen, file, frames, tell),
         Ok(Question::Cut { chosen, after, seed }) => cut(&chosen, file, Outage { after, seed }),
         Err(error) => Err(Failure::Arguments(format!("this is no question: {error}"))),
     };
-    tell(&answered.unwrap_or_else(|failure| Told::Failed { reason: failure.to_string() }));
+    tell(&answered.unwrap_or_else(|failure| AnswerPart::Failed { reason: failure.to_string() }));
 }
 
 fn replay(
@@ -47,18 +47,18 @@ fn replay(
     file: Vec<u8>,
     frames: u64,
     tell: Tell<'_>,
-) -> Result<Told<'static>, Failure> {
+) -> Result<AnswerPart<'static>, Failure> {
     let ready = chosen.ready(file)?;
     let requests = ready.count()?;
-    tell(&Told::Begun { command: &chosen.command(), requests });
+    tell(&AnswerPart::Begun { command: &chosen.command(), requests });
     let Ready { workload, options, setup, system } = &ready;
-    let camera = Camera::new(requests, frames, tell);
-    let result = replay::run_watched(workload, options, setup, system, &camera)?;
-    Ok(Told::Result(Box::new(result)))
+    let frame_recorder = FrameRecorder::new(requests, frames, tell);
+    let result = replay::run_watched(workload, options, setup, system, &frame_recorder)?;
+    Ok(AnswerPart::Result(Box::new(result)))
 }
 
-fn cut(chosen: &Chosen, file: Vec<u8>, outage: Outage) -> Result<Told<'static>, Failure> {
+fn cut(chosen: &Chosen, file: Vec<u8>, outage: Outage) -> Result<AnswerPart<'static>, Failure> {
     let Ready { workload, options, setup, system } = &chosen.ready(file)?;
     let found = outage::run(workload, options.fit, setup, system, outage)?;
-    Ok(Told::Found(Box::new(found)))
+    Ok(AnswerPart::Found(Box::new(found)))
 }

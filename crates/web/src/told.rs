@@ -8,12 +8,12 @@ use crate::catalogue::Catalogue;
 use crate::frame::Frame;
 
 /// To whom an answer goes, part by part.
-pub type Tell<'a> = &'a (dyn Fn(&Told<'_>) + Sync);
+pub type Tell<'a> = &'a (dyn Fn(&AnswerPart<'_>) + Sync);
 
 /// A part of an answer.
 #[derive(Debug, Serialize)]
 #[serde(tag = "told", rename_all = "snake_case")]
-pub enum Told<'a> {
+pub enum AnswerPart<'a> {
     /// What there is to choose from.
     Catalogue(Catalogue),
     /// A run begins.
@@ -41,7 +41,7 @@ pub enum Told<'a> {
     },
 }
 
-impl Told<'_> {
+impl AnswerPart<'_> {
     /// It as JSON.
     pub fn text(&self) -> String {
         // Figures and names, which JSON can always represent.

@@ -6,7 +6,7 @@
 //!   payload; a meter that counts what passes to a chip.
 //! - [`measuring`]: what calls cost, by kinds. [`bare`]: every call of a host, for programs that are only looked at.
 //! - [`memory`]: static arrays, sized by the plan and lent again after each mount.
-//! - [`plans`]: plans in a `const`, and the FTL with the fewest mechanisms.
+//! - [`plans`]: plans in a `const`, and the hybrid with the fewest mechanisms. [`setup`]: an FTL with its plan.
 //! - [`numbers`]: numbers that look random.
 #![no_std]
 #![deny(unsafe_code)]
@@ -19,3 +19,4 @@ pub mod memory;
 pub mod numbers;
 pub mod part;
 pub mod plans;
+pub mod setup;

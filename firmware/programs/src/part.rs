@@ -35,11 +35,11 @@ pub const SPI_NAND_1G: Geometry = spi_nand(1024);
 /// The same with half the blocks (Winbond W25N512GV).
 pub const SPI_NAND_512M: Geometry = spi_nand(512);
 
-/// A few blocks of SLC and MLC, as `devices/tiny.toml` describes them.
+/// A few blocks of SLC and MLC, as `devices/tiny.toml` describes them, and some more: the page store needs them.
 pub const TINY: Geometry = geometry(
     Some(RegionGeometry {
         cell: Cell::Slc,
-        blocks: BlockCount::new(8),
+        blocks: BlockCount::new(12),
         pages_per_block: PageCount::new(8),
         page_bytes: Bytes::new(1024),
         spare_bytes: Bytes::new(32),
@@ -47,7 +47,7 @@ pub const TINY: Geometry = geometry(
     }),
     Some(RegionGeometry {
         cell: Cell::Mlc,
-        blocks: BlockCount::new(18),
+        blocks: BlockCount::new(20),
         pages_per_block: PageCount::new(16),
         page_bytes: Bytes::new(2048),
         spare_bytes: Bytes::new(64),
@@ -55,10 +55,23 @@ pub const TINY: Geometry = geometry(
     }),
 );
 
+/// Sectors that either FTL exports on the tiny chip.
+pub const TINY_SECTORS: u32 = 320;
+
+/// The page store on the tiny chip.
+pub const TINY_PAGED: PagedConfig = PagedConfig {
+    sector_bytes: Bytes::new(1024),
+    capacity: Some(SectorCount::new(TINY_SECTORS)),
+    dirty_entries: 128,
+    cached_leaves: 3,
+    anchor_blocks: 3,
+    ..PagedConfig::SMALL
+};
+
 /// The hybrid on the tiny chip.
 pub const TINY_HYBRID: Config = Config {
     sector_bytes: Bytes::new(1024),
-    capacity: Some(SectorCount::new(320)),
+    capacity: Some(SectorCount::new(TINY_SECTORS)),
     mapping_cache_entries: 4,
     ..Config::HYBRID
 };
@@ -133,10 +146,22 @@ pub const SPI_PLAIN: Part = {
     Part { geometry, ..winbond }
 };
 
-/// The FTL on it: a log of six blocks.
-pub const SPI_CONFIG: Config = Config {
+/// Sectors that either FTL exports on it.
+pub const SPI_SECTORS: u32 = 144;
+
+/// The page store on it.
+pub const SPI_PAGED: PagedConfig = PagedConfig {
     sector_bytes: Bytes::new(512),
-    capacity: Some(SectorCount::new(144)),
+    capacity: Some(SectorCount::new(SPI_SECTORS)),
+    dirty_entries: 96,
+    anchor_blocks: 3,
+    ..PagedConfig::SMALL
+};
+
+/// The hybrid on it: a log of six blocks.
+pub const SPI_HYBRID: Config = Config {
+    sector_bytes: Bytes::new(512),
+    capacity: Some(SectorCount::new(SPI_SECTORS)),
     mapping_cache_entries: 4,
     free_blocks_low: 2,
     ..Config::one_region(6)

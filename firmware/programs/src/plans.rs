@@ -1,4 +1,4 @@
-//! Plans in a `const`, and the FTL with the fewest mechanisms.
+//! Plans in a `const`, and the hybrid with the fewest mechanisms.
 
 use ftl_core::paged::{PagedConfig, PagedPlan};
 use ftl_core::{Config, Hybrid, Mechanisms, RamPlan};
@@ -19,17 +19,17 @@ impl Mechanisms for Least {
 /// The FTL of them.
 pub type LeastChains = Hybrid<Least>;
 
-/// The plan for that chip and configuration, in a `const`: what does not fit stops the build.
-pub const fn plan(geometry: &Geometry, config: &Config) -> RamPlan {
-    match RamPlan::new(geometry, config) {
+/// The page store's plan for that chip and configuration, in a `const`: what does not fit stops the build.
+pub const fn plan(geometry: &Geometry, config: &PagedConfig) -> PagedPlan {
+    match PagedPlan::new(geometry, config) {
         Ok(plan) => plan,
         Err(_) => panic!("the configuration does not fit the chip"),
     }
 }
 
-/// The same for the page store.
-pub const fn plan_paged(geometry: &Geometry, config: &PagedConfig) -> PagedPlan {
-    match PagedPlan::new(geometry, config) {
+/// The same for the hybrid.
+pub const fn plan_hybrid(geometry: &Geometry, config: &Config) -> RamPlan {
+    match RamPlan::new(geometry, config) {
         Ok(plan) => plan,
         Err(_) => panic!("the configuration does not fit the chip"),
     }

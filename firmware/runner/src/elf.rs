@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 use rustc_demangle::demangle;
 
-use crate::{Outcome, said};
+use crate::outcome::{Outcome, said};
 
 /// A linked program.
 pub(crate) struct Program {

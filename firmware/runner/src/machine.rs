@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use crate::{Outcome, said};
+use crate::outcome::{Outcome, said};
 
 /// A machine.
 pub(crate) struct Machine {

@@ -12,6 +12,7 @@ mod elf;
 mod events;
 mod figures;
 mod machine;
+mod outcome;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -21,21 +22,11 @@ use std::{env, fs, thread};
 use elf::Program;
 use figures::Figures;
 use machine::{MACHINES, Machine};
-use page::Differing;
-
-/// What went wrong, in a sentence.
-type Outcome<T> = Result<T, String>;
+use outcome::{Outcome, said};
+use page::{BARE, Differing};
 
 /// How the programs are built, as `Cargo.toml` calls it.
 const BUILDS: [&str; 3] = ["release", "small", "smallest"];
-
-/// The FTLs with nothing around them: as the page calls each, as its figures are called, and its program.
-pub(crate) const BARE: [(&str, &str, &str); 4] = [
-    ("log and chains", "size", "bare"),
-    ("chains alone", "size of chains alone", "bare_chains"),
-    ("chains, the least", "size of the least", "bare_least"),
-    ("page store", "size of the page store", "bare_paged"),
-];
 
 /// What the firmware's workspace lies in.
 fn home() -> PathBuf {
@@ -156,7 +147,7 @@ fn run_all(
     report
         .push(format!("{}, {build}: the log, {told} lines of it as they were meant", machine.name));
     report.push(format!("{}, {build}: the measurements", machine.name));
-    for program in ["measure", "measure_paged"] {
+    for program in ["measure", "measure_hybrid"] {
         for line in machine.run(&folder.join(program))?.lines() {
             match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {
                 Some((name, value)) => figures.put(&format!("{build}/{name}"), value.into()),
@@ -165,9 +156,4 @@ fn run_all(
         }
     }
     Ok(report)
-}
-
-/// A file's fault, with its name.
-fn said(file: &Path, error: &dyn std::fmt::Display) -> String {
-    format!("{}: {error}", file.display())
 }

@@ -255,7 +255,7 @@ fn a_driver_that_talks_nonsense_ends_the_mount_and_loses_nothing() {
 #[test]
 fn a_call_from_inside_the_driver_is_refused() {
     let mut world = World::new(Model::slc(32));
-    let circle = circle::Circle { inner: world.nand, device: ptr::null_mut(), found: OK };
+    let circle = circle::ReentrantDriver { inner: world.nand, device: ptr::null_mut(), found: OK };
     let circle = Box::into_raw(Box::new(circle));
     world.nand = Nand {
         context: circle.cast(),

@@ -61,7 +61,7 @@ pub(crate) mod circle {
     };
 
     /// A driver that calls the device that calls it.
-    pub(crate) struct Circle {
+    pub(crate) struct ReentrantDriver {
         pub(crate) inner: Nand,
         pub(crate) device: *mut Tandem,
         pub(crate) found: i32,
@@ -70,7 +70,7 @@ pub(crate) mod circle {
     pub(crate) unsafe extern "C" fn read(context: *mut c_void, what: *const PageRead) -> i32 {
         // SAFETY: the context of this test.
         unsafe {
-            let circle = context.cast::<Circle>();
+            let circle = context.cast::<ReentrantDriver>();
             let mut data = [0_u8; 512];
             if !(*circle).device.is_null() {
                 let found = tandem_read((*circle).device, 0, 1, data.as_mut_ptr().cast());
@@ -85,7 +85,7 @@ pub(crate) mod circle {
     pub(crate) unsafe extern "C" fn program(context: *mut c_void, what: *const PageProgram) -> i32 {
         // SAFETY: the context of this test, passed on.
         unsafe {
-            let inner = (*context.cast::<Circle>()).inner;
+            let inner = (*context.cast::<ReentrantDriver>()).inner;
             inner.program.expect("a function")(inner.context, what)
         }
     }
@@ -93,7 +93,7 @@ pub(crate) mod circle {
     pub(crate) unsafe extern "C" fn erase(context: *mut c_void, block: u32) -> i32 {
         // SAFETY: the context of this test, passed on.
         unsafe {
-            let inner = (*context.cast::<Circle>()).inner;
+            let inner = (*context.cast::<ReentrantDriver>()).inner;
             inner.erase.expect("a function")(inner.context, block)
         }
     }
@@ -101,7 +101,7 @@ pub(crate) mod circle {
     pub(crate) unsafe extern "C" fn is_bad(context: *mut c_void, block: u32) -> i32 {
         // SAFETY: the context of this test, passed on.
         unsafe {
-            let inner = (*context.cast::<Circle>()).inner;
+            let inner = (*context.cast::<ReentrantDriver>()).inner;
             inner.is_bad.expect("a function")(inner.context, block)
         }
     }

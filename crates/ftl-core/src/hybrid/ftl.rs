@@ -104,7 +104,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             Some(updates) => self.write_to_log(first, count, updates, data)?,
             None => self.write_to_chains(first, data)?,
         };
-        self.keep_house(pages)
+        self.collect_some(pages)
     }
 
     /// Ends a request that may have changed something.
@@ -156,7 +156,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let run = SectorCount::new(in_block.min((end - sector).get()));
             if self.holds_any(logical, sector, run) {
                 self.trim_run(logical, Trim { first: sector, count: run })?;
-                self.keep_house(1)?;
+                self.collect_some(1)?;
             }
             sector = sector + run;
         }

@@ -51,7 +51,7 @@ pub enum Rule {
 
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct DiskCacheConfig {
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use: those of the disk.
@@ -99,7 +99,7 @@ pub fn new<D: NandDevice, P: Probe, B: Backing>(
     device: D,
     probe: P,
     disk: B,
-    config: &Config,
+    config: &DiskCacheConfig,
 ) -> Result<Mapped<D, P, DiskCache<B>>, Unfit> {
     let [slc, mlc] = config.blocks;
     if [slc, mlc].iter().any(|blocks| (1..BLOCKS_LEAST).contains(blocks)) || slc + mlc == 0 {

@@ -40,7 +40,7 @@ pub trait Rival: BlockStore {
 
     /// Announces the sectors at which the next requests begin. Nothing changes: the system may touch their table
     /// entries all together, so that the processor waits for memory once and not for each.
-    fn foresee(&self, firsts: &[Sector]) {
+    fn prefetch(&self, firsts: &[Sector]) {
         let _ = firsts;
     }
 
@@ -301,7 +301,7 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> Rival for Mapped<D, P, R> {
         Ok(self.policy.settle(&mut self.units)?)
     }
 
-    fn foresee(&self, firsts: &[Sector]) {
+    fn prefetch(&self, firsts: &[Sector]) {
         let (sector, unit) = (self.units.sector_bytes() as u64, self.units.unit_bytes() as u64);
         let seen = firsts.iter().fold(0, |seen, first| {
             let unit = Unit((u64::from(first.get()) * sector / unit) as u32);

@@ -7,7 +7,7 @@
 //!      │ put, move, forget
 //!   Units: the map, and the areas that the units lie in ──▶ Area: blocks, open blocks, free blocks, victims
 //!      │                                                      lists: least recently used
-//!      │                                                      race: worth that grows with age
+//!      │                                                      tournament: worth that grows with age
 //!   Flash: the door to the device; every operation with its cause and its tag
 //! ```
 //!
@@ -21,7 +21,7 @@ pub mod flash;
 pub(crate) mod least;
 pub mod lists;
 pub mod mapped;
-mod race;
+mod tournament;
 pub mod units;
 pub mod victim;
 

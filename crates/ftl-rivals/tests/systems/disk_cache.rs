@@ -3,7 +3,7 @@
 use ftl_iface::BlockStore;
 use ftl_iface::{Bytes, Cause, Counters, NoProbe, Region, Sector, SectorCount, Verb};
 use ftl_rivals::Rival;
-use ftl_rivals::disk_cache::{Config, Rule, new};
+use ftl_rivals::disk_cache::{DiskCacheConfig, Rule, new};
 use nand_model::{Chip, Content};
 
 use crate::world;
@@ -14,9 +14,9 @@ fn chip() -> Chip {
 }
 
 /// Before a disk of three times as much.
-fn config(rule: Rule, blocks: [u32; 2], chip: &Chip) -> Config {
+fn config(rule: Rule, blocks: [u32; 2], chip: &Chip) -> DiskCacheConfig {
     let bytes = world::region_bytes(chip.part(), Region::Mlc);
-    Config {
+    DiskCacheConfig {
         sector: chip.part().sector_bytes,
         capacity: SectorCount::new((3 * bytes / u64::from(chip.part().sector_bytes.get())) as u32),
         blocks,

@@ -83,22 +83,25 @@ fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last(
     for seed in SEEDS {
         let chip = || chip(seed);
         for victims in [Victims::Greedy, Victims::Cat] {
-            let config = page_map::Config { region: Region::Mlc, victims, sector, capacity, lanes };
+            let config =
+                page_map::PageMapConfig { region: Region::Mlc, victims, sector, capacity, lanes };
             wear_out("page-mlc", page_map::new(chip(), NoProbe, &config));
         }
         let short = SectorCount::new(4);
         let config =
-            ko::Config { sector, capacity, lanes: Lanes::alike(lanes), short, threshold: 2 };
+            ko::KoConfig { sector, capacity, lanes: Lanes::alike(lanes), short, threshold: 2 };
         wear_out("ko", ko::new(chip(), NoProbe, &config));
         let config =
-            combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
+            combo::ComboConfig { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
         wear_out("combo", combo::new(chip(), NoProbe, &config));
         let config = world::ahdm_config(ahdm::Threshold::Adaptive(2), capacity, lanes);
         wear_out("ahdm", ahdm::new(chip(), NoProbe, &config));
-        let config = density::Config { sector, capacity, lanes, threshold: 3, extra_blocks: 24 };
+        let config =
+            density::DensityConfig { sector, capacity, lanes, threshold: 3, extra_blocks: 24 };
         wear_out("density", density::new(chip(), NoProbe, &config));
         let (static_permille, dynamic_permille) = (50, 500);
-        let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
+        let config =
+            pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
         wear_out("pslc", pslc::new(chip(), NoProbe, &config));
     }
 }
@@ -108,7 +111,7 @@ fn a_cache_whose_blocks_have_failed_leaves_everything_to_the_disk() {
     use disk_cache::Rule::{Apart, LongBypass, NothingStays, Proposed};
     for (seed, rule) in (0..).zip([Proposed, LongBypass, Apart, NothingStays]) {
         for blocks in [[60, 0], [0, 60], [30, 30]] {
-            let config = disk_cache::Config {
+            let config = disk_cache::DiskCacheConfig {
                 sector: SECTOR,
                 capacity: SectorCount::new(3_000),
                 blocks,

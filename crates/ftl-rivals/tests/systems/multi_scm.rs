@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ftl_iface::{BlockStore, Bytes, Cause, Sector, SectorCount};
 use ftl_rivals::Rival;
-use ftl_rivals::multi_scm::{Config, Memories, Memory, MultiScm, PAGE, new};
+use ftl_rivals::multi_scm::{Memories, Memory, MultiScm, MultiScmConfig, PAGE, new};
 
 use crate::world;
 
@@ -32,7 +32,7 @@ impl Memories for Rows {
 
 fn scm(quick: u32, leveled: [bool; 2]) -> MultiScm<Rows> {
     let (sector, capacity) = (Bytes::new(2048), SectorCount::new(8 * 60 - 3));
-    let config = Config { sector, capacity, quick, leveled, interval: 5, threshold: 5 };
+    let config = MultiScmConfig { sector, capacity, quick, leveled, interval: 5, threshold: 5 };
     new(Rows::default(), &config).unwrap()
 }
 
@@ -48,13 +48,13 @@ fn bytes_stay_whatever_moves() {
             scm.check().unwrap();
         }
     }
-    let all = Config { quick: 60, sector: Bytes::new(2048), ..scm_config() };
+    let all = MultiScmConfig { quick: 60, sector: Bytes::new(2048), ..scm_config() };
     assert!(new(Rows::default(), &all).unwrap_err().to_string().contains("large memory"));
 }
 
-fn scm_config() -> Config {
+fn scm_config() -> MultiScmConfig {
     let (sector, capacity) = (Bytes::new(2048), SectorCount::new(8 * 60 - 3));
-    Config { sector, capacity, quick: 6, leveled: [true; 2], interval: 5, threshold: 5 }
+    MultiScmConfig { sector, capacity, quick: 6, leveled: [true; 2], interval: 5, threshold: 5 }
 }
 
 #[test]

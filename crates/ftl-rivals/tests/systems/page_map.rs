@@ -4,7 +4,7 @@ use fastrand::Rng;
 use ftl_iface::{Bytes, NandDevice, NoProbe, Region, SectorCount};
 use ftl_rivals::Rival;
 use ftl_rivals::kit::Victims;
-use ftl_rivals::page_map::{self, Config};
+use ftl_rivals::page_map::{self, PageMapConfig};
 use nand_model::{Chip, Content};
 
 use crate::world;
@@ -19,7 +19,8 @@ fn every_sector_reads_as_it_was_written_last() {
                 let chip = world::chip(device);
                 let bytes = chip.geometry().region(region).unwrap().capacity_bytes();
                 let capacity = SectorCount::new((bytes / 1024 / 4) as u32 - 7);
-                let config = Config { region, victims, sector: Bytes::new(1024), capacity, lanes };
+                let config =
+                    PageMapConfig { region, victims, sector: Bytes::new(1024), capacity, lanes };
                 let mut store = page_map::new(chip, NoProbe, &config).unwrap();
                 world::live(&mut store, seed, 3_000, |store| store.check().unwrap());
             }
@@ -55,7 +56,7 @@ fn measured(spare: u32) -> (f64, f64) {
     let content = Content::Stamps { sector: Bytes::new(2048), spare_kept: Bytes::new(4) };
     let per_block = part.geometry.mlc().unwrap().pages_per_block.get();
     let capacity = (1024 - spare) * per_block;
-    let config = Config {
+    let config = PageMapConfig {
         region: Region::Mlc,
         victims: Victims::Greedy,
         sector: Bytes::new(4096),

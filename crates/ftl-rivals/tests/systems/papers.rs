@@ -35,7 +35,7 @@ fn lived<R: Policy<Chip, NoProbe>>(
 #[test]
 fn ko_keeps_what_is_updated_and_lets_the_rest_leave() {
     let figures = [0, 2, 250].map(|threshold| {
-        let config = |capacity| ko::Config {
+        let config = |capacity| ko::KoConfig {
             sector: SECTOR,
             capacity,
             lanes: Lanes::alike(1),
@@ -55,7 +55,8 @@ fn ko_keeps_what_is_updated_and_lets_the_rest_leave() {
 #[test]
 fn combo_moves_on_from_hot_to_warm_to_mlc() {
     for lanes in [Lanes::alike(1), Lanes::alike(2), Lanes { slc: 1, mlc: 3 }] {
-        let config = |capacity| combo::Config { sector: SECTOR, capacity, lanes, hot_percent: 50 };
+        let config =
+            |capacity| combo::ComboConfig { sector: SECTOR, capacity, lanes, hot_percent: 50 };
         let build = |chip, capacity| combo::new(chip, NoProbe, &config(capacity));
         let mut store = build(chip(12, 60, 50).0, chip(12, 60, 50).1).unwrap();
         world::live(&mut store, 11, STEPS, |store| store.check().unwrap());
@@ -67,7 +68,7 @@ fn combo_moves_on_from_hot_to_warm_to_mlc() {
 fn ahdm_keeps_hot_pages_in_the_slc_and_no_others() {
     use ahdm::Threshold::{Adaptive, Fixed};
     for threshold in [Fixed(2), Adaptive(2)] {
-        let config = |capacity| ahdm::Config {
+        let config = |capacity| ahdm::AhdmConfig {
             sector: SECTOR,
             capacity,
             lanes: Lanes::alike(1),
@@ -86,7 +87,7 @@ fn ahdm_keeps_hot_pages_in_the_slc_and_no_others() {
 
 #[test]
 fn density_control_keeps_in_slc_mode_what_is_accessed_often() {
-    let config = |capacity| density::Config {
+    let config = |capacity| density::DensityConfig {
         sector: SECTOR,
         capacity,
         lanes: 1,
@@ -102,7 +103,7 @@ fn density_control_keeps_in_slc_mode_what_is_accessed_often() {
 #[test]
 fn a_cache_in_slc_mode_takes_every_write_and_is_emptied_when_idle() {
     for lanes in [1, 2] {
-        let config = |capacity| pslc::Config {
+        let config = |capacity| pslc::PslcConfig {
             sector: SECTOR,
             capacity,
             lanes,
@@ -118,7 +119,7 @@ fn a_cache_in_slc_mode_takes_every_write_and_is_emptied_when_idle() {
 #[test]
 fn the_first_writes_to_a_cache_take_slc_programs_alone_and_the_later_ones_wait() {
     let (chip, capacity) = chip(12, 70, 50);
-    let config = pslc::Config {
+    let config = pslc::PslcConfig {
         sector: SECTOR,
         capacity,
         lanes: 1,
@@ -170,17 +171,19 @@ fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
     let (sector, lanes, short) = (SECTOR, 1, SectorCount::new(4));
     let chip = |mlc| Chip::new(&world::part("tiny", 12, mlc), Content::Bytes).unwrap();
     for threshold in [0, 16] {
-        let config = ko::Config { sector, capacity, lanes: Lanes::alike(lanes), short, threshold };
+        let config =
+            ko::KoConfig { sector, capacity, lanes: Lanes::alike(lanes), short, threshold };
         full("ko", ko::new(chip(18), NoProbe, &config), 4_000);
     }
-    let config = combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
+    let config =
+        combo::ComboConfig { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
     full("combo", combo::new(chip(18), NoProbe, &config), 4_000);
     let config = world::ahdm_config(ahdm::Threshold::Adaptive(2), capacity, lanes);
     full("ahdm", ahdm::new(chip(18), NoProbe, &config), 4_000);
-    let config = density::Config { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
+    let config = density::DensityConfig { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
     full("density", density::new(chip(24), NoProbe, &config), 4_000);
     let (static_permille, dynamic_permille) = (10, 250);
-    let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
+    let config = pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
     full("pslc", pslc::new(chip(18), NoProbe, &config), 4_000);
 }
 
@@ -190,7 +193,7 @@ fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
     let chip = || Chip::new(&world::part("tiny", 60, mlc), Content::Bytes).unwrap();
     let mut accepted = Vec::new();
     let mut note = |name, is_accepted: bool| accepted.extend(is_accepted.then_some(name));
-    let config = page_map::Config {
+    let config = page_map::PageMapConfig {
         region: Region::Mlc,
         victims: ftl_rivals::kit::Victims::Greedy,
         sector,
@@ -198,16 +201,18 @@ fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
         lanes,
     };
     note("page-mlc", lived_if_it_fits("page-mlc", page_map::new(chip(), NoProbe, &config)));
-    let config = ko::Config { sector, capacity, lanes: Lanes::alike(lanes), short, threshold: 0 };
+    let config = ko::KoConfig { sector, capacity, lanes: Lanes::alike(lanes), short, threshold: 0 };
     note("ko", lived_if_it_fits("ko", ko::new(chip(), NoProbe, &config)));
-    let config = combo::Config { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
+    let config =
+        combo::ComboConfig { sector, capacity, lanes: Lanes::alike(lanes), hot_percent: 50 };
     note("combo", lived_if_it_fits("combo", combo::new(chip(), NoProbe, &config)));
     let config = world::ahdm_config(ahdm::Threshold::Fixed(1), capacity, lanes);
     note("ahdm", lived_if_it_fits("ahdm", ahdm::new(chip(), NoProbe, &config)));
-    let config = density::Config { sector, capacity, lanes, threshold: 2, extra_blocks: mlc / 3 };
+    let config =
+        density::DensityConfig { sector, capacity, lanes, threshold: 2, extra_blocks: mlc / 3 };
     note("density", lived_if_it_fits("density", density::new(chip(), NoProbe, &config)));
     let (static_permille, dynamic_permille) = (10, 500);
-    let config = pslc::Config { sector, capacity, lanes, static_permille, dynamic_permille };
+    let config = pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
     note("pslc", lived_if_it_fits("pslc", pslc::new(chip(), NoProbe, &config)));
     accepted
 }
@@ -241,7 +246,7 @@ fn a_device_is_refused_or_takes_any_number_of_writes() {
 fn a_device_that_is_refused_says_how_much_more_it_needs() {
     let (sector, capacity, lanes) = (SECTOR, SectorCount::new(320), 8);
     let config =
-        pslc::Config { sector, capacity, lanes, static_permille: 10, dynamic_permille: 250 };
+        pslc::PslcConfig { sector, capacity, lanes, static_permille: 10, dynamic_permille: 250 };
     let (chip, _) = chip(12, 30, 50);
     let refused = pslc::new(chip, NoProbe, &config).unwrap_err().to_string();
     // Ten of data, one of the cache that is emptied, three streams in each lane, one free for each and one more.

@@ -8,6 +8,7 @@ use ftl_iface::{
 };
 
 use super::{BusError, Misuse, SpiNandModel};
+use crate::change::Change;
 use crate::onfi;
 use crate::part::{EccStatus, SPARE_MAX};
 use crate::wire::{self, Command};
@@ -149,16 +150,16 @@ impl<N: NandDevice> SpiNandModel<'_, N> {
             self.status |= wire::PROGRAM_FAILED;
             return Ok(());
         }
-        let took = if self.corrects() { self.program(page)? } else { self.mark(page)? };
+        let change = if self.corrects() { self.program(page)? } else { self.mark(page)? };
         self.status &= !wire::PROGRAM_FAILED;
-        if !took {
+        if change == Change::Failed {
             self.status |= wire::PROGRAM_FAILED;
         }
         Ok(())
     }
 
     /// Programs the cache. Only the user's spare bytes may be in it.
-    fn program(&mut self, page: Page) -> Result<bool, BusError> {
+    fn program(&mut self, page: Page) -> Result<Change, BusError> {
         let (data, area) = self.cache.split_at(self.page_bytes());
         let mut user = [0xFF; SPARE_MAX];
         let user_bytes = self.cells.geometry().slc().map_or(0, |slc| slc.spare_bytes.as_usize());
@@ -169,14 +170,14 @@ impl<N: NandDevice> SpiNandModel<'_, N> {
             return Err(BusError::Misuse(Misuse::ForeignSpareBytes));
         }
         match self.cells.program(page, data, &user[..user_bytes]) {
-            Ok(()) => Ok(true),
-            Err(ProgramError::Failed) => Ok(false),
+            Ok(()) => Ok(Change::Done),
+            Err(ProgramError::Failed) => Ok(Change::Failed),
             Err(ProgramError::Driver(_)) => Err(self.power_off()),
         }
     }
 
     /// Without correction, only a mark makes sense: the cells below keep no bytes of the correction's.
-    fn mark(&mut self, page: Page) -> Result<bool, BusError> {
+    fn mark(&mut self, page: Page) -> Result<Change, BusError> {
         let place = self.page_bytes();
         let mut rest = self.cache.iter().enumerate().filter(|(at, _)| *at != place);
         let alone = rest.all(|(_, byte)| *byte == 0xFF) && self.cache[place] == 0;
@@ -184,8 +185,8 @@ impl<N: NandDevice> SpiNandModel<'_, N> {
             return Err(BusError::Misuse(Misuse::ProgramWithoutCorrection));
         }
         match self.cells.mark_bad(page.block()) {
-            Ok(()) => Ok(true),
-            Err(MarkError::Failed) => Ok(false),
+            Ok(()) => Ok(Change::Done),
+            Err(MarkError::Failed) => Ok(Change::Failed),
             Err(MarkError::Driver(_)) => Err(self.power_off()),
         }
     }

@@ -18,7 +18,7 @@ pub(super) struct PlaneAddress {
 #[derive(Clone, Debug)]
 pub(super) struct Topology {
     /// By region.
-    on: [Ground; 2],
+    on: [RegionDies; 2],
     channels: u32,
     /// Planes of each die.
     planes: Vec<u32>,
@@ -26,7 +26,7 @@ pub(super) struct Topology {
 
 /// What a region lies on: dies of that layout, and those of the device that come before them.
 #[derive(Clone, Copy, Debug)]
-struct Ground {
+struct RegionDies {
     layout: Layout,
     channels_before: u32,
     dies_before: u32,
@@ -35,7 +35,7 @@ struct Ground {
 impl Topology {
     /// What regions share comes first, then what they have of their own.
     pub(super) fn new(part: &Part) -> Self {
-        let shared = Ground { layout: part.layout, channels_before: 0, dies_before: 0 };
+        let shared = RegionDies { layout: part.layout, channels_before: 0, dies_before: 0 };
         let mut topology = Self { on: [shared; 2], channels: 0, planes: Vec::new() };
         if let Some(layout) = part.shared_layout() {
             topology.add(layout);
@@ -48,11 +48,11 @@ impl Topology {
         topology
     }
 
-    fn add(&mut self, layout: Layout) -> Ground {
+    fn add(&mut self, layout: Layout) -> RegionDies {
         let (channels_before, dies_before) = (self.channels, self.planes.len() as u32);
         self.channels += layout.channels;
         self.planes.extend(std::iter::repeat_n(layout.planes_per_die, layout.dies() as usize));
-        Ground { layout, channels_before, dies_before }
+        RegionDies { layout, channels_before, dies_before }
     }
 
     pub(super) const fn channels(&self) -> u32 {
@@ -78,7 +78,7 @@ impl Topology {
 
     /// Where that part of a block lies.
     pub(super) fn place(&self, block: Block, part: u32) -> PlaneAddress {
-        let Ground { layout, channels_before, dies_before } = self.on[block.region() as usize];
+        let RegionDies { layout, channels_before, dies_before } = self.on[block.region() as usize];
         let Layout { channels, dies_per_channel, planes_per_die, stripe } = layout;
         let index = block.index();
         let on = |channel: u32, die: u32, plane: u32| {

@@ -150,7 +150,7 @@ impl BitErrors {
     }
 
     /// Lets time pass on the shelf.
-    pub(super) const fn lie(&mut self, time: Nanos) {
+    pub(super) const fn pass_time(&mut self, time: Nanos) {
         self.shelf = Nanos::new(self.shelf.get().saturating_add(time.get()));
     }
 

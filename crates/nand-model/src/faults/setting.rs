@@ -151,7 +151,7 @@ impl<D: NandDevice> FaultInjector<D> {
     /// Lets the device lie on the shelf for that long. Operations are moments beside it: simulated time does not age.
     pub fn age(&mut self, time: Nanos) {
         if let Some(errors) = &mut self.faults.bit_errors {
-            errors.lie(time);
+            errors.pass_time(time);
         }
     }
 

@@ -48,7 +48,7 @@ const DEPTHS: [u32; 5] = [1, 2, 4, 16, 64];
 
 /// Requests of one kind and size.
 #[derive(Clone, Copy, Debug)]
-struct Load {
+struct BoundedLoad {
     op: Op,
     bytes: u64,
     depth: u32,
@@ -112,7 +112,7 @@ fn of_all_loads(
     let mut table = Table::new(heads.into_iter().zip(edges));
     let mut done = 0;
     for (bytes, depth) in SIZES.into_iter().flat_map(|bytes| DEPTHS.map(|depth| (bytes, depth))) {
-        match row(part, device, Load { op, bytes, depth }) {
+        match row(part, device, BoundedLoad { op, bytes, depth }) {
             Err(Failure::Interrupted(_)) => break,
             row => table.row(row?),
         }
@@ -135,7 +135,7 @@ fn hardware(part: &Part) -> String {
     )
 }
 
-fn row(part: &Part, device: &DeviceArgs, load: Load) -> Result<Vec<String>, Failure> {
+fn row(part: &Part, device: &DeviceArgs, load: BoundedLoad) -> Result<Vec<String>, Failure> {
     let (bound, limit) = bound(part, load);
     let reached = reached(device, load)?;
     Ok(vec![
@@ -161,7 +161,7 @@ fn layout(part: &Part) -> Layout {
 
 /// The upper bound of the load in bytes per second, and what limits it.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
-fn bound(part: &Part, load: Load) -> (f64, Limit) {
+fn bound(part: &Part, load: BoundedLoad) -> (f64, Limit) {
     let Some((shape, figures)) = home(part) else { return (0.0, Limit::Dies) };
     let page = u64::from(shape.page_bytes.get());
     let (pages, timing) = (load.bytes.div_ceil(page), &figures.timing);
@@ -211,7 +211,7 @@ fn alone(part: &Part, pages: u64, cost: PageCost) -> Nanos {
 
 /// The bytes per second that the load reaches. A replay that Ctrl-C cut short does not show them.
 #[allow(clippy::cast_precision_loss)] // A table shows one digit after the point.
-fn reached(device: &DeviceArgs, load: Load) -> Result<f64, Failure> {
+fn reached(device: &DeviceArgs, load: BoundedLoad) -> Result<f64, Failure> {
     let requests = (MOVED / load.bytes).clamp(REQUESTS.0, REQUESTS.1);
     let size = load.bytes;
     let workload = match load.op {
@@ -242,7 +242,7 @@ mod tests {
 
     fn bounded(op: Op, bytes: u64, depth: u32) -> (String, &'static str) {
         let part = datasheet::builtin("tlc-pslc").unwrap();
-        let (bound, limit) = bound(&part, Load { op, bytes, depth });
+        let (bound, limit) = bound(&part, BoundedLoad { op, bytes, depth });
         (format!("{:.3}", bound / 1e6), limit.name())
     }
 
@@ -269,7 +269,7 @@ mod tests {
         let part = device.setup().unwrap().part;
         for op in [Op::Read, Op::Write] {
             for (bytes, depth) in [(16 << 10, 1), (16 << 10, 64), (256 << 10, 4)] {
-                let load = Load { op, bytes, depth };
+                let load = BoundedLoad { op, bytes, depth };
                 let share = reached(&device, load).unwrap() / bound(&part, load).0;
                 assert!((0.5..1.0).contains(&share), "{load:?}: {share}");
             }

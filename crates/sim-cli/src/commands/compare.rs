@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use sim::Failure;
-use sim::engine::comparison::{Comparison, Entrants};
+use sim::engine::comparison::{ComparedSystems, Comparison};
 use sim::engine::replay::Outcome;
 use sim::engine::result::RunResult;
 use sim::engine::systems::{Several, hardware_name, has_all};
@@ -16,11 +16,12 @@ use crate::base::terminal::Terminal;
 use crate::base::{files, interrupt};
 use crate::flags::options::Options;
 use crate::output::ended;
+use crate::output::json::{self, StandardOutput};
 use crate::output::progress::Bar;
 use crate::output::ranking::Pair;
 use crate::output::table::{Edge, Table};
 use crate::output::verdict::Field;
-use crate::output::{csv, json, ranking, report, side_by_side, text};
+use crate::output::{csv, ranking, report, side_by_side, text};
 
 /// The arguments of `compare`.
 #[derive(Clone, Debug, clap::Args)]
@@ -46,22 +47,21 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         .try_for_each(|path| files::check(path))?;
     let args = &fitting(args);
     let setup = args.options.device.setup()?;
-    let mut entrants = Entrants::default();
+    let mut compared_systems = ComparedSystems::default();
     let choose = || {
-        entrants = Entrants::of(&args.systems, &setup, &Terminal)?;
-        Ok(entrants.all())
+        compared_systems = ComparedSystems::of(&args.systems, &setup, &Terminal)?;
+        Ok(compared_systems.all())
     };
     let outcomes = args.options.run_chosen(&setup, choose, &Bar::new())?;
     let all: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
-    let (systems, device) = (entrants.systems(), &args.options.device);
+    let (systems, device) = (compared_systems.systems(), &args.options.device);
     let runs = &all[..systems.len()];
-    let pairs = entrants.pairs(&all);
+    let pairs = compared_systems.pairs(&all);
     let field = Field { runs, pairs: &pairs, systems, device, setup: &setup };
     let verdict = field.verdict();
     report::write(&args.options, &field, &verdict, &outcomes)?;
     let asked = || args.options.files().chain(args.csv.as_deref());
-    let is_shown = !written(args, &field, out)?;
-    if is_shown {
+    if write_files(args, &field, out)? == StandardOutput::Free {
         tell(args, &field, &outcomes, out)?;
         verdict.write(out)?;
         writeln!(out, "\nAll sectors read were verified: each held the data last written.")?;
@@ -90,24 +90,28 @@ fn one_output(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the CSV and the JSON that were asked for. Returns whether one of them went to standard output.
-fn written(args: &Args, field: &Field<'_>, out: &mut dyn Write) -> Result<bool, Failure> {
-    let mut is_output_taken = false;
+/// Writes the CSV and the JSON that were asked for.
+fn write_files(
+    args: &Args,
+    field: &Field<'_>,
+    out: &mut dyn Write,
+) -> Result<StandardOutput, Failure> {
+    let mut output = StandardOutput::Free;
     if let Some(path) = &args.csv {
         let text = as_csv(field);
         if files::is_output(path) {
             out.write_all(text.as_bytes())?;
-            is_output_taken = true;
+            output = StandardOutput::Taken;
         } else if !interrupt::is_requested() {
             // Only a complete result is written to a file.
             files::replace(path, text.as_bytes())?;
         }
     }
-    if args.options.json.is_some() {
-        is_output_taken |=
-            json::write(&args.options, &Comparison::of(field.runs, field.pairs), out)?;
-    }
-    Ok(is_output_taken)
+    let by_json = match args.options.json {
+        Some(_) => json::write(&args.options, &Comparison::of(field.runs, field.pairs), out)?,
+        None => StandardOutput::Free,
+    };
+    Ok(if by_json == StandardOutput::Taken { by_json } else { output })
 }
 
 /// The runs as text, side by side.

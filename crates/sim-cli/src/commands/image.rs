@@ -9,7 +9,7 @@ use sim::engine::image::device::Device;
 use sim::engine::image::mark::Mark;
 use sim::engine::image::refusal::Refusal;
 use sim::engine::image::slot::Copies;
-use sim::engine::image::{About, Journaled, Opened, disk, keeper, version_1};
+use sim::engine::image::{About, Journaled, Opened, disk, disk_file, version_1};
 use sim::{Failure, show};
 
 /// The arguments of `image`.
@@ -47,13 +47,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 /// Opens a file that no server writes meanwhile.
 fn read(path: &Path) -> Result<Result<Option<Opened>, Refusal>, Failure> {
     let mut options = std::fs::OpenOptions::new();
-    let file = keeper::locked(path, options.read(true), FlockOperation::NonBlockingLockShared)?;
+    let file = disk_file::locked(path, options.read(true), FlockOperation::NonBlockingLockShared)?;
     Ok(disk::read(&file))
 }
 
 fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     let name = path.display();
-    let opened = read(path)?.map_err(|refusal| keeper::refused(path, &refusal))?;
+    let opened = read(path)?.map_err(|refusal| disk_file::refused(path, &refusal))?;
     let Some(opened) = opened else {
         return Ok(writeln!(out, "{name}: no disk yet; a server may begin one in it")?);
     };
@@ -91,7 +91,7 @@ fn check(path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
     }
     if let Tail::Damaged(damage) = opened.replayed.tail {
         out.flush()?;
-        return Err(keeper::refused(path, &Refusal::Journal(damage)));
+        return Err(disk_file::refused(path, &Refusal::Journal(damage)));
     }
     match opened.copies {
         Copies::DamagedAt(at) => Err(Failure::Arguments(format!(
@@ -116,7 +116,7 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
         }
         Err(Refusal::Old) => {
             let (about, device, said) =
-                version_1::read(path).map_err(|refusal| keeper::refused(path, &refusal))?;
+                version_1::read(path).map_err(|refusal| disk_file::refused(path, &refusal))?;
             write!(out, "{name} has version 1: {}.\n{said}", of(&about))?;
             (about, device)
         }
@@ -134,7 +134,7 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
 
 fn save(to: &Path, about: &About, device: Device, out: &mut dyn Write) -> Result<(), Failure> {
     let mut device = Journaled::new(device);
-    let disk = keeper::create(to, about, &mut device);
+    let disk = disk_file::create(to, about, &mut device);
     let closed = disk.and_then(|mut disk| disk.close(&mut device));
     closed.map_err(|reason| Failure::File { path: to.into(), reason })?;
     Ok(writeln!(out, "{} holds it now: tandem serve --image {0}", to.display())?)

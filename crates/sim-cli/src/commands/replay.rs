@@ -8,9 +8,10 @@ use sim::engine::systems::{Chosen, USUAL};
 
 use crate::flags::options::Options;
 use crate::output::ended;
+use crate::output::json::{self, StandardOutput};
 use crate::output::progress::Bar;
 use crate::output::verdict::Field;
-use crate::output::{json, report, text};
+use crate::output::{report, text};
 
 /// The arguments of `replay`.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,7 +35,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let verdict = field.verdict();
     report::write(&args.options, &field, &verdict, &outcomes)?;
     for result in &runs {
-        if !json::write(&args.options, result, out)? {
+        if json::write(&args.options, result, out)? == StandardOutput::Free {
             text::write(result, &args.options, &setup, &verdict, out)?;
         }
     }

@@ -8,24 +8,34 @@ use sim::Failure;
 use crate::base::{files, interrupt};
 use crate::flags::options::Options;
 
-/// Writes JSON if requested; to a file only if the run is complete. Returns whether that was standard output.
+/// What the standard output of a command is left for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum StandardOutput {
+    /// It has JSON or CSV, and takes nothing else.
+    Taken,
+    /// The result as text.
+    Free,
+}
+
+/// Writes JSON if requested; to a file only if the run is complete.
 pub(crate) fn write(
     options: &Options,
     result: &impl Serialize,
     out: &mut dyn Write,
-) -> Result<bool, Failure> {
+) -> Result<StandardOutput, Failure> {
     let Some(path) = &options.json else {
-        return Ok(false);
+        return Ok(StandardOutput::Free);
     };
     let text = text(result);
     if files::is_output(path) {
         out.write_all(&text)?;
-        return Ok(true);
+        return Ok(StandardOutput::Taken);
     }
     if !interrupt::is_requested() {
         files::replace(path, &text)?;
     }
-    Ok(false)
+    Ok(StandardOutput::Free)
 }
 
 /// The JSON text of a result.

@@ -21,13 +21,13 @@ pub const CLASSES: usize = 16;
 const CHUNK: u64 = 4096;
 
 /// Counts of one kind, for each sector of a chunk. They saturate at 16 bits.
-type Counts = [u16; CHUNK as usize];
+type SectorCounts = [u16; CHUNK as usize];
 
 /// The counts of a chunk of sectors.
 struct Written {
-    hits: Counts,
+    hits: SectorCounts,
     /// Which sizes of writes wrote each sector: one bit per class.
-    sizes: Counts,
+    sizes: SectorCounts,
 }
 
 /// The running counts.
@@ -35,7 +35,7 @@ struct Written {
 struct Census {
     sizes: [Size; CLASSES],
     written: HashMap<u64, Box<Written>>,
-    read: HashMap<u64, Box<Counts>>,
+    read: HashMap<u64, Box<SectorCounts>>,
     requests: u64,
 }
 

@@ -8,7 +8,7 @@ use ftl_iface::{Bytes, Sector};
 use crate::dice::mix;
 
 /// The write that a sector comes from, counted from one in a script; zero is a sector that reads as zeros.
-pub(super) type Version = u8;
+pub(super) type SmallVersion = u8;
 
 /// The number of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Content {
     }
 
     /// The host's sectors among the data, wherever they are in it.
-    pub(super) fn sectors(&self) -> impl Iterator<Item = (Sector, Version)> + '_ {
+    pub(super) fn sectors(&self) -> impl Iterator<Item = (Sector, SmallVersion)> + '_ {
         self.data().chunks(SECTOR).filter_map(|sector| match read_back(sector) {
             Deciphered::Written(sector, version) => Some((sector, version)),
             _ => None,
@@ -46,7 +46,7 @@ impl Content {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
     all: Vec<Content>,
-    ids: HashMap<u64, ContentId, BuildHasherDefault<AsItIs>>,
+    ids: HashMap<u64, ContentId, BuildHasherDefault<IdentityHasher>>,
 }
 
 impl Contents {
@@ -89,9 +89,9 @@ fn hashed(seed: u64, bytes: &[u8]) -> u64 {
 
 /// A hasher for what is a hash already.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct AsItIs(u64);
+pub(super) struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -114,7 +114,7 @@ pub(super) const SECTOR_BYTES: Bytes = Bytes::new(SECTOR as u32);
 const MAGIC: u64 = 0x7EA0_D07E_57ED_0000;
 
 /// Fills a sector with its number and version, over and over.
-pub(super) fn fill(sector: Sector, version: Version, bytes: &mut [u8]) {
+pub(super) fn fill(sector: Sector, version: SmallVersion, bytes: &mut [u8]) {
     let word = MAGIC | u64::from(sector.get() as u8) << 8 | u64::from(version);
     for eight in bytes.chunks_exact_mut(8) {
         eight.copy_from_slice(&word.to_le_bytes());
@@ -127,7 +127,7 @@ pub(super) enum Deciphered {
     /// All zeros.
     Zeros,
     /// This version of this sector.
-    Written(Sector, Version),
+    Written(Sector, SmallVersion),
     /// Neither.
     Garbage,
 }

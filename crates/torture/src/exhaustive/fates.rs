@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::content::{ContentId, Contents};
 use super::grid::{BlockAt, Grid, PageAt};
-use super::image::{BlockState, Cell, Image};
+use super::image::{BlockState, Cell, FlashImage};
 
 /// An operation that changes the flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Op {
 
 /// What power leaves of an operation in which it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum OpFate {
     /// It had not begun.
     Before,
     /// The page in flight, and whether those that share its cells are lost.
@@ -102,7 +102,7 @@ const TORN_ERASE: [TornErase; 9] = [
 const TORN_MARK: [TornMark; 4] =
     [TornMark::Unset, TornMark::UnsetDestroyed, TornMark::Set, TornMark::SetDestroyed];
 
-impl Fate {
+impl OpFate {
     /// Every fate that there is, of any operation.
     fn all() -> impl Iterator<Item = Self> {
         let program = [Partners::Kept, Partners::Lost]
@@ -113,7 +113,7 @@ impl Fate {
     }
 
     /// The fates of this operation.
-    pub(super) fn of(op: Op, image: &Image, grid: &Grid) -> impl Iterator<Item = Self> {
+    pub(super) fn of(op: Op, image: &FlashImage, grid: &Grid) -> impl Iterator<Item = Self> {
         let shares = match op {
             Op::Program(page, _) => grid.endangered(page),
             _ => &[],
@@ -129,7 +129,7 @@ impl Fate {
     }
 
     /// The flash after it.
-    pub(super) fn leave(self, op: Op, image: &mut Image, at: (&Grid, &Contents)) {
+    pub(super) fn leave(self, op: Op, image: &mut FlashImage, at: (&Grid, &Contents)) {
         let (grid, contents) = at;
         match (self, op) {
             (Self::Program(torn, partners), Op::Program(page, id)) => {
@@ -163,13 +163,13 @@ impl Fate {
 }
 
 /// Notes that a page counts as programmed.
-pub(super) fn count_as_programmed(image: &mut Image, grid: &Grid, page: PageAt) {
+pub(super) fn count_as_programmed(image: &mut FlashImage, grid: &Grid, page: PageAt) {
     let block = grid.block_of(page);
     let state = image.block(block);
     image.set_block(block, BlockState { next: grid.index_of(page) + 1, ..state });
 }
 
-fn torn_erase(torn: TornErase, image: &mut Image, at: (&Grid, &Contents), block: BlockAt) {
+fn torn_erase(torn: TornErase, image: &mut FlashImage, at: (&Grid, &Contents), block: BlockAt) {
     image.fill_block(at, block, |index, cell| match (torn, index) {
         (TornErase::Kept, _) | (TornErase::FirstDead, 1..) | (TornErase::OthersDead, 0) => cell,
         (TornErase::Erased, _) | (TornErase::FirstErased, 0) => Cell::ERASED,
@@ -184,7 +184,7 @@ fn torn_erase(torn: TornErase, image: &mut Image, at: (&Grid, &Contents), block:
     image.set_block(block, BlockState { torn: true, ..state });
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for OpFate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Before => "before",
@@ -220,7 +220,7 @@ impl fmt::Display for Fate {
     }
 }
 
-impl FromStr for Fate {
+impl FromStr for OpFate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -317,12 +317,12 @@ mod tests {
 
     #[test]
     fn every_fate_and_every_alternative_is_read_as_it_is_written() {
-        for fate in Fate::all() {
+        for fate in OpFate::all() {
             assert_eq!(fate.to_string().parse(), Ok(fate));
         }
         for alternative in Alternative::ALL {
             assert_eq!(alternative.to_string().parse(), Ok(alternative));
         }
-        assert!("gone".parse::<Fate>().unwrap_err().contains("unstable-pair"));
+        assert!("gone".parse::<OpFate>().unwrap_err().contains("unstable-pair"));
     }
 }

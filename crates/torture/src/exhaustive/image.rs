@@ -67,14 +67,14 @@ pub(super) struct BlockState {
 
 /// The flash.
 #[derive(Clone, Debug)]
-pub(super) struct Image {
+pub(super) struct FlashImage {
     cells: [Cell; PAGES_MAX],
     blocks: [BlockState; BLOCKS_MAX],
     /// The sum over pages and blocks of a hash of each: the same for the same flash.
     sum: u64,
 }
 
-impl Image {
+impl FlashImage {
     /// A device from the factory.
     pub(super) fn new() -> Self {
         Self {

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::live::{Course, Start, live};
+use super::live::{LifePlan, Start, live};
 use super::nand::Nand;
 use super::replay::formatted;
 use super::rounds::{Round, rounds, sequences};
-use super::script::{End, Letter, Life};
+use super::script::{End, Letter, ScriptLife};
 use super::shrink::shrink;
-use super::small_ftl::Memory;
+use super::small_ftl::SmallMemory;
 use super::visited::{Budget, Visited};
 use super::walk::{Broken, Node, Seen, Walker};
-use super::world::{self, World};
+use super::world::{self, SmallWorld};
 use crate::setup::FtlName;
 use crate::watch::Watcher;
 
@@ -101,7 +101,7 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
         None => world::all(order.ftl, order.bound),
         Some(name) => vec![world::named(name).ok_or_else(|| world::unknown(name))?],
     };
-    let named = |world: &World| Walked { device: world.name.clone(), ..Walked::default() };
+    let named = |world: &SmallWorld| Walked { device: world.name.clone(), ..Walked::default() };
     let mut all: Vec<Walked> = worlds.iter().map(named).collect();
     'rounds: for round in rounds(order.bound) {
         for (world, walked) in worlds.iter().zip(&mut all) {
@@ -119,7 +119,7 @@ pub fn exhaustive(order: &Order, watcher: &dyn Watcher) -> Result<Vec<Walked>, S
 
 /// Walks a round on one device.
 fn walk(
-    (world, round): (&World, Round),
+    (world, round): (&SmallWorld, Round),
     order: &Order,
     watcher: &dyn Watcher,
     walked: &mut Walked,
@@ -148,7 +148,7 @@ fn walk(
 
 /// What the jobs of a device share.
 struct JobBase<'a> {
-    world: &'a World,
+    world: &'a SmallWorld,
     visited: Visited,
     broken: AtomicUsize,
     broken_max: usize,
@@ -191,7 +191,7 @@ impl Job<'_> {
         let (start, lives, mut letters) =
             self.prepare(start, (&mut walker.nand, &mut walker.memory));
         walker.lives = lives;
-        walker.lives.push(Life::default());
+        walker.lives.push(ScriptLife::default());
         let fixed = letters.len();
         letters.extend(&self.letters);
         walker.last_letter(&Node { start, budget: self.budget }, &letters, fixed);
@@ -204,8 +204,8 @@ impl Job<'_> {
     fn prepare(
         &self,
         mut start: Start,
-        (nand, memory): (&mut Nand, &mut Memory),
-    ) -> (Start, Vec<Life>, Vec<Letter>) {
+        (nand, memory): (&mut Nand, &mut SmallMemory),
+    ) -> (Start, Vec<ScriptLife>, Vec<Letter>) {
         let mut parts: Vec<&[Letter]> =
             self.prepared.split_inclusive(|letter| *letter == Letter::Stop).collect();
         let ends_open = |part: &&[Letter]| part.last() != Some(&Letter::Stop);
@@ -214,7 +214,7 @@ impl Job<'_> {
         for letters in parts {
             nand.begin(&start.image, &[], 0);
             nand.plan(Vec::new());
-            let course = Course { compares: false, ..Course::usual(letters) };
+            let course = LifePlan { compares: false, ..LifePlan::usual(letters) };
             let lived = live(self.place.world, (&mut *nand, &mut *memory), &start, course);
             start = Start {
                 image: lived.image,
@@ -222,7 +222,11 @@ impl Job<'_> {
                 version: lived.version,
                 has_failed: false,
             };
-            lives.push(Life { letters: letters.to_vec(), end: End::Off, ..Life::default() });
+            lives.push(ScriptLife {
+                letters: letters.to_vec(),
+                end: End::Off,
+                ..ScriptLife::default()
+            });
         }
         (start, lives, rest.to_vec())
     }

@@ -2,30 +2,30 @@
 
 use ftl_iface::{PageCount, Sector, SectorCount, StoreReadError, StoreWriteError};
 
-use super::content::{Deciphered, SECTOR, Version, fill, read_back};
-use super::image::Image;
-use super::nand::{Halt, Nand};
+use super::content::{Deciphered, SECTOR, SmallVersion, fill, read_back};
+use super::image::FlashImage;
+use super::nand::{Nand, NandHalt};
 use super::promise::{Got, Promise, version_told};
 use super::script::Letter;
-use super::small_ftl::{Memory, SmallFtl};
-use super::world::World;
+use super::small_ftl::{SmallFtl, SmallMemory};
+use super::world::SmallWorld;
 use crate::panics;
 use crate::subject::Unchecked;
 
 /// Where a life begins.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
-    pub(super) image: Image,
+    pub(super) image: FlashImage,
     pub(super) promise: Promise,
     /// The number of the last letter.
-    pub(super) version: Version,
+    pub(super) version: SmallVersion,
     /// Whether some block has failed, so that a small device may be read-only.
     pub(super) has_failed: bool,
 }
 
 /// What a life is to do.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Course<'a> {
+pub(super) struct LifePlan<'a> {
     pub(super) letters: &'a [Letter],
     /// Letters at the beginning that go as usual.
     pub(super) fixed: usize,
@@ -35,7 +35,7 @@ pub(super) struct Course<'a> {
     pub(super) compares: bool,
 }
 
-impl<'a> Course<'a> {
+impl<'a> LifePlan<'a> {
     /// A life in which nothing but what is planned goes otherwise, and which is not photographed.
     pub(super) const fn usual(letters: &'a [Letter]) -> Self {
         Self { letters, fixed: usize::MAX, recorded: usize::MAX, compares: true }
@@ -44,14 +44,14 @@ impl<'a> Course<'a> {
 
 /// What a life came to.
 #[derive(Clone, Debug)]
-pub(super) struct Lived {
+pub(super) struct LifeResult {
     /// What was promised before the last letter, with that letter's request in flight.
     pub(super) in_flight: Promise,
     /// The same after it.
     pub(super) promise: Promise,
     /// The flash after it.
-    pub(super) image: Image,
-    pub(super) version: Version,
+    pub(super) image: FlashImage,
+    pub(super) version: SmallVersion,
     pub(super) failures: u8,
     /// Things met until then that could have gone otherwise.
     pub(super) met: usize,
@@ -64,12 +64,12 @@ const IDLE: PageCount = PageCount::new(2);
 
 /// Lives a life.
 pub(super) fn live(
-    world: &World,
-    (nand, memory): (&mut Nand, &mut Memory),
+    world: &SmallWorld,
+    (nand, memory): (&mut Nand, &mut SmallMemory),
     start: &Start,
-    course: Course<'_>,
-) -> Lived {
-    let mut lived = Lived {
+    course: LifePlan<'_>,
+) -> LifeResult {
+    let mut lived = LifeResult {
         in_flight: start.promise,
         promise: start.promise,
         image: start.image.clone(),
@@ -83,7 +83,7 @@ pub(super) fn live(
     let mut at = 0;
     let outcome = panics::catch(|| {
         world.kind.mount(nand, memory, &mut |ftl| {
-            let mut host = Host { world, ftl, lived: &mut lived, has_failed: start.has_failed };
+            let mut host = LifeHost { world, ftl, lived: &mut lived, has_failed: start.has_failed };
             at = host.follow(course);
         })
     });
@@ -96,23 +96,23 @@ pub(super) fn live(
 }
 
 /// The host of a mounted device.
-struct Host<'a> {
-    world: &'a World,
+struct LifeHost<'a> {
+    world: &'a SmallWorld,
     ftl: &'a mut dyn SmallFtl,
-    lived: &'a mut Lived,
+    lived: &'a mut LifeResult,
     has_failed: bool,
 }
 
-impl Host<'_> {
+impl LifeHost<'_> {
     /// Follows the letters; returns how many.
-    fn follow(&mut self, course: Course<'_>) -> usize {
+    fn follow(&mut self, course: LifePlan<'_>) -> usize {
         for (at, letter) in course.letters.iter().enumerate() {
             let nand = self.ftl.nand();
             nand.records = at >= course.recorded;
             nand.is_free |= at >= course.fixed && course.fixed > 0;
             nand.say(|_| letter.told());
             self.lived.in_flight = self.lived.promise;
-            if let Err(sentence) = self.obey(*letter) {
+            if let Err(sentence) = self.run_letter(*letter) {
                 self.lived.broken = Some((at, sentence));
                 self.photograph();
                 return at;
@@ -135,7 +135,7 @@ impl Host<'_> {
         (self.lived.failures, self.lived.met) = (nand.failures(), nand.met.len());
     }
 
-    fn obey(&mut self, letter: Letter) -> Result<(), String> {
+    fn run_letter(&mut self, letter: Letter) -> Result<(), String> {
         let version = self.lived.version + 1;
         match letter {
             Letter::Write(sector) => self.write(sector.into(), 1, version),
@@ -155,7 +155,7 @@ impl Host<'_> {
         Ok(())
     }
 
-    fn write(&mut self, first: u32, count: u32, version: Version) -> Result<(), String> {
+    fn write(&mut self, first: u32, count: u32, version: SmallVersion) -> Result<(), String> {
         let mut data = [0; 4 * SECTOR];
         let data = &mut data[..count as usize * SECTOR];
         for (sector, bytes) in (first..).zip(data.chunks_mut(SECTOR)) {
@@ -174,9 +174,9 @@ impl Host<'_> {
 
     fn answered(
         &mut self,
-        answer: Result<(), StoreWriteError<Halt>>,
+        answer: Result<(), StoreWriteError<NandHalt>>,
         run: (u32, u32),
-        version: Version,
+        version: SmallVersion,
     ) -> Result<(), String> {
         match answer {
             Ok(()) => {
@@ -193,12 +193,12 @@ impl Host<'_> {
 
     fn asked(
         &mut self,
-        ask: impl FnOnce(&mut dyn SmallFtl) -> Result<(), StoreWriteError<Halt>>,
+        ask: impl FnOnce(&mut dyn SmallFtl) -> Result<(), StoreWriteError<NandHalt>>,
     ) -> Result<(), String> {
         ask(self.ftl).or_else(|error| self.refused(&error))
     }
 
-    fn refused(&mut self, error: &StoreWriteError<Halt>) -> Result<(), String> {
+    fn refused(&mut self, error: &StoreWriteError<NandHalt>) -> Result<(), String> {
         let has_failed = self.has_failed || self.ftl.nand().failures() > 0;
         match error {
             StoreWriteError::ReadOnly if has_failed => Ok(()),

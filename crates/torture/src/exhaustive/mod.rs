@@ -16,7 +16,7 @@
 //!        (is it new?)
 //! ```
 //!
-//! An `Image` is a device without power: a number for each page that names its `content`, a few bits
+//! A `FlashImage` is a device without power: a number for each page that names its `content`, a few bits
 //! for each block. It is copied in a few nanoseconds, and has a fingerprint, which is the sum of a hash of each page.
 //! A *life* begins at an image with a mount and ends when power does. It is lived once without a cut; the photos then
 //! give every way in which it could have been cut. What the device decides within a life, it decides anew each time:
@@ -45,5 +45,5 @@ mod world;
 
 pub use jobs::{Order, Shard, Until, Walked, exhaustive, threads};
 pub use replay::{Replayed, replay};
-pub use script::Script;
+pub use script::SmallScript;
 pub use walk::Broken;

@@ -8,18 +8,18 @@ use ftl_iface::{
 use super::content::Contents;
 use super::fates::{Alternative, Moment, Op, count_as_programmed};
 use super::grid::Grid;
-use super::image::{BlockState, Cell, Image, Read};
+use super::image::{BlockState, Cell, FlashImage, Read};
 
 /// Why the device stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Halt {
+pub(super) enum NandHalt {
     /// More calls than any request may make.
     Endless,
 }
 
 /// Something that could have gone otherwise, and how it went.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Met {
+pub(super) struct ChoicePoint {
     pub(super) moment: Moment,
     pub(super) alternatives: &'static [Alternative],
     /// Zero: as usual; else the number of the alternative, counted from one.
@@ -29,7 +29,7 @@ pub(super) struct Met {
 /// The flash before an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
-    pub(super) image: Image,
+    pub(super) image: FlashImage,
     pub(super) op: Op,
     /// The number of the operation in this life.
     pub(super) number: u16,
@@ -44,9 +44,9 @@ pub(super) struct Snapshot {
 pub(super) struct Nand {
     pub(super) grid: Grid,
     pub(super) contents: Contents,
-    pub(super) image: Image,
+    pub(super) image: FlashImage,
     pub(super) photos: Vec<Snapshot>,
-    pub(super) met: Vec<Met>,
+    pub(super) met: Vec<ChoicePoint>,
     /// How the first of them go.
     tape: Vec<u8>,
     /// Whether photographs are taken.
@@ -81,7 +81,7 @@ impl Nand {
         Self {
             grid,
             contents: Contents::default(),
-            image: Image::new(),
+            image: FlashImage::new(),
             photos: Vec::new(),
             met: Vec::new(),
             tape: Vec::new(),
@@ -99,7 +99,7 @@ impl Nand {
     }
 
     /// Begins a life on this flash.
-    pub(super) fn begin(&mut self, image: &Image, tape: &[u8], failures_left: u8) {
+    pub(super) fn begin(&mut self, image: &FlashImage, tape: &[u8], failures_left: u8) {
         self.image.clone_from(image);
         self.photos.clear();
         self.met.clear();
@@ -129,8 +129,8 @@ impl Nand {
         }
     }
 
-    fn call(&mut self) -> Result<(), Halt> {
-        self.calls_left = self.calls_left.checked_sub(1).ok_or(Halt::Endless)?;
+    fn call(&mut self) -> Result<(), NandHalt> {
+        self.calls_left = self.calls_left.checked_sub(1).ok_or(NandHalt::Endless)?;
         Ok(())
     }
 
@@ -142,7 +142,7 @@ impl Nand {
     ) -> Option<Alternative> {
         let chosen = if self.is_free {
             let taken = self.tape.get(self.met.len()).copied().unwrap_or(0);
-            self.met.push(Met { moment, alternatives, taken });
+            self.met.push(ChoicePoint { moment, alternatives, taken });
             alternatives.get(usize::from(taken).checked_sub(1)?).copied()
         } else {
             let planned = self
@@ -183,7 +183,7 @@ impl Nand {
 }
 
 impl NandDevice for Nand {
-    type Error = Halt;
+    type Error = NandHalt;
 
     fn geometry(&self) -> &Geometry {
         &self.grid.geometry
@@ -195,7 +195,7 @@ impl NandDevice for Nand {
         at: Bytes,
         data: &mut [u8],
         spare: &mut [u8],
-    ) -> Result<Corrected, ReadError<Halt>> {
+    ) -> Result<Corrected, ReadError<NandHalt>> {
         self.call().map_err(ReadError::Driver)?;
         let page = self.grid.page(page);
         let mut cell = self.image.cell(page);
@@ -231,7 +231,12 @@ impl NandDevice for Nand {
         Ok(Corrected::NONE)
     }
 
-    fn program(&mut self, page: Page, data: &[u8], spare: &[u8]) -> Result<(), ProgramError<Halt>> {
+    fn program(
+        &mut self,
+        page: Page,
+        data: &[u8],
+        spare: &[u8],
+    ) -> Result<(), ProgramError<NandHalt>> {
         self.call().map_err(ProgramError::Driver)?;
         let (at, index) = (self.grid.page(page), page.index().get());
         let block = self.image.block(self.grid.block_of(at));
@@ -252,7 +257,7 @@ impl NandDevice for Nand {
         if failure.is_none() { Ok(()) } else { Err(ProgramError::Failed) }
     }
 
-    fn erase(&mut self, block: Block) -> Result<(), EraseError<Halt>> {
+    fn erase(&mut self, block: Block) -> Result<(), EraseError<NandHalt>> {
         self.call().map_err(EraseError::Driver)?;
         let at = self.grid.block(block);
         let state = self.image.block(at);
@@ -273,12 +278,12 @@ impl NandDevice for Nand {
         if failure.is_none() { Ok(()) } else { Err(EraseError::Failed) }
     }
 
-    fn is_bad(&mut self, block: Block) -> Result<bool, Halt> {
+    fn is_bad(&mut self, block: Block) -> Result<bool, NandHalt> {
         self.call()?;
         Ok(self.image.block(self.grid.block(block)).bad)
     }
 
-    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<Halt>> {
+    fn mark_bad(&mut self, block: Block) -> Result<(), MarkError<NandHalt>> {
         self.call().map_err(MarkError::Driver)?;
         let at = self.grid.block(block);
         self.operate(Op::Mark(at));

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::content::{Contents, Deciphered, Version};
+use super::content::{Contents, Deciphered, SmallVersion};
 use super::grid::Grid;
-use super::image::{Image, Read};
+use super::image::{FlashImage, Read};
 use crate::dice::mix;
 use ftl_iface::Sector;
 
@@ -16,21 +16,21 @@ const ASKED_MAX: usize = 6;
 
 /// What one sector must read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Expected {
-    now: Version,
+struct SectorPromise {
+    now: SmallVersion,
     /// Versions of requests in flight: it may hold any of them.
-    asked: [Version; ASKED_MAX],
+    asked: [SmallVersion; ASKED_MAX],
     asked_count: u8,
     /// A page that held it became unreadable by itself: it may be lost or older until it is written again.
-    hurt: bool,
+    page_lost: bool,
 }
 
-impl Expected {
-    fn asked(&self) -> &[Version] {
+impl SectorPromise {
+    fn asked(&self) -> &[SmallVersion] {
         &self.asked[..usize::from(self.asked_count)]
     }
 
-    fn ask(&mut self, version: Version) {
+    fn ask(&mut self, version: SmallVersion) {
         if self.now == version || self.asked().contains(&version) {
             return;
         }
@@ -40,7 +40,7 @@ impl Expected {
         }
     }
 
-    fn is(version: Version) -> Self {
+    fn is(version: SmallVersion) -> Self {
         Self { now: version, ..Self::default() }
     }
 }
@@ -48,7 +48,7 @@ impl Expected {
 /// What the device must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Promise {
-    sectors: [Expected; SECTORS_MAX],
+    sectors: [SectorPromise; SECTORS_MAX],
     count: u8,
 }
 
@@ -64,7 +64,7 @@ pub(super) enum Got {
 pub(super) enum Cost {
     Nothing,
     /// What it held of these sectors.
-    Held(Vec<(Sector, Version)>),
+    Held(Vec<(Sector, SmallVersion)>),
     /// Any of these sectors: the page had their addresses.
     Range(Range<u32>),
 }
@@ -72,28 +72,28 @@ pub(super) enum Cost {
 impl Promise {
     /// A formatted device: zeros.
     pub(super) fn new(count: u32) -> Self {
-        Self { sectors: [Expected::default(); SECTORS_MAX], count: count as u8 }
+        Self { sectors: [SectorPromise::default(); SECTORS_MAX], count: count as u8 }
     }
 
-    fn run(&mut self, first: u32, count: u32) -> &mut [Expected] {
+    fn run(&mut self, first: u32, count: u32) -> &mut [SectorPromise] {
         &mut self.sectors[first as usize..(first + count) as usize]
     }
 
     /// Begins a request that writes this version, or trims.
-    pub(super) fn begin(&mut self, (first, count): (u32, u32), version: Version) {
+    pub(super) fn begin(&mut self, (first, count): (u32, u32), version: SmallVersion) {
         self.run(first, count).iter_mut().for_each(|sector| sector.ask(version));
     }
 
     /// The request was acknowledged.
-    pub(super) fn acknowledge(&mut self, (first, count): (u32, u32), version: Version) {
-        self.run(first, count).fill(Expected::is(version));
+    pub(super) fn acknowledge(&mut self, (first, count): (u32, u32), version: SmallVersion) {
+        self.run(first, count).fill(SectorPromise::is(version));
     }
 
     /// Notes what a sector read as; returns whether it may.
     pub(super) fn settle(&mut self, sector: Sector, got: Got) -> bool {
         let expected = &mut self.sectors[sector.get() as usize];
         let version = match got {
-            Got::Lost => return expected.hurt,
+            Got::Lost => return expected.page_lost,
             Got::Data(Deciphered::Garbage) => return false,
             Got::Data(Deciphered::Zeros) => 0,
             Got::Data(Deciphered::Written(of, _)) if of != sector => return false,
@@ -101,10 +101,11 @@ impl Promise {
         };
         let is_told = expected.now == version || expected.asked().contains(&version);
         if is_told {
-            *expected = Expected { hurt: expected.hurt, ..Expected::is(version) };
+            *expected =
+                SectorPromise { page_lost: expected.page_lost, ..SectorPromise::is(version) };
         }
         // Without its address, whatever the sector was once may come back, also after a trim.
-        is_told || expected.hurt
+        is_told || expected.page_lost
     }
 
     /// What is expected of a sector, in words.
@@ -116,21 +117,21 @@ impl Promise {
     }
 
     /// Notes that a page became unreadable by itself.
-    pub(super) fn hurt(&mut self, cost: &Cost) {
+    pub(super) fn lose_page(&mut self, cost: &Cost) {
         match cost {
             Cost::Nothing => {}
             Cost::Held(held) => {
                 for (sector, version) in held {
                     let expected = &mut self.sectors[sector.get() as usize];
                     if expected.now == *version || expected.asked().contains(version) {
-                        expected.hurt = true;
+                        expected.page_lost = true;
                     }
                 }
             }
             Cost::Range(sectors) => {
                 for sector in sectors.clone().take_while(|sector| *sector < self.count.into()) {
                     let expected = &mut self.sectors[sector as usize];
-                    expected.hurt = true;
+                    expected.page_lost = true;
                 }
             }
         }
@@ -140,7 +141,7 @@ impl Promise {
     /// else.
     pub(super) fn forget_what_is_gone(
         &mut self,
-        image: &Image,
+        image: &FlashImage,
         (grid, contents): (&Grid, &Contents),
     ) {
         let count = usize::from(self.count);
@@ -154,7 +155,7 @@ impl Promise {
                 there[usize::from(version >> 6)] |= 1 << (version & 63);
             }
         }
-        let is_there = |version: Version| {
+        let is_there = |version: SmallVersion| {
             version == 0 || there[usize::from(version >> 6)] >> (version & 63) & 1 == 1
         };
         for sector in &mut self.sectors[..count] {
@@ -173,13 +174,13 @@ impl Promise {
             let asked =
                 sector.asked().iter().fold(0_u64, |all, asked| all << 8 | u64::from(*asked));
             let rest = u64::from(sector.now) | u64::from(sector.asked_count) << 8;
-            mix(hash ^ asked, rest | u64::from(sector.hurt) << 16)
+            mix(hash ^ asked, rest | u64::from(sector.page_lost) << 16)
         })
     }
 }
 
 /// A version in words.
-pub(super) fn version_told(version: Version) -> String {
+pub(super) fn version_told(version: SmallVersion) -> String {
     match version {
         0 => "zeros".into(),
         version => format!("what letter {version} wrote"),
@@ -192,7 +193,7 @@ mod tests {
 
     const SECTOR: Sector = Sector::new(1);
 
-    fn written(version: Version) -> Got {
+    fn written(version: SmallVersion) -> Got {
         Got::Data(Deciphered::Written(SECTOR, version))
     }
 
@@ -218,10 +219,10 @@ mod tests {
     fn a_page_that_went_by_itself_costs_its_own_sectors_alone() {
         let mut promise = Promise::new(3);
         promise.acknowledge((0, 3), 4);
-        promise.hurt(&Cost::Held(vec![(SECTOR, 4), (Sector::new(2), 3)]));
+        promise.lose_page(&Cost::Held(vec![(SECTOR, 4), (Sector::new(2), 3)]));
         assert!(promise.settle(SECTOR, Got::Lost) && promise.settle(SECTOR, written(2)));
         assert!(!promise.settle(Sector::new(2), Got::Lost));
-        promise.hurt(&Cost::Range(2..100));
+        promise.lose_page(&Cost::Range(2..100));
         assert!(promise.settle(Sector::new(2), Got::Lost));
         assert!(!promise.settle(Sector::new(0), Got::Lost));
         promise.acknowledge((0, 3), 5);

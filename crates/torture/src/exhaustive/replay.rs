@@ -1,15 +1,15 @@
 //! A script is followed again, alone.
 
-use super::content::Version;
-use super::fates::Fate;
-use super::image::{Cell, Image};
-use super::live::{Course, Start, live};
+use super::content::SmallVersion;
+use super::fates::OpFate;
+use super::image::{Cell, FlashImage};
+use super::live::{LifePlan, Start, live};
 use super::nand::Nand;
 use super::promise::Promise;
 use super::rot::cost;
-use super::script::{End, Life, Script};
-use super::small_ftl::Memory;
-use super::world::{self, World};
+use super::script::{End, ScriptLife, SmallScript};
+use super::small_ftl::SmallMemory;
+use super::world::{self, SmallWorld};
 
 /// What came of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,10 +22,10 @@ pub struct Replayed {
 
 /// A device, as it was formatted.
 pub(super) fn formatted(
-    world: &World,
-    (nand, memory): (&mut Nand, &mut Memory),
+    world: &SmallWorld,
+    (nand, memory): (&mut Nand, &mut SmallMemory),
 ) -> Result<Start, String> {
-    nand.begin(&Image::new(), &[], 0);
+    nand.begin(&FlashImage::new(), &[], 0);
     world.kind.format(nand, memory)?;
     Ok(Start {
         image: nand.image.clone(),
@@ -36,13 +36,13 @@ pub(super) fn formatted(
 }
 
 /// Follows a script from a formatted device on.
-pub fn replay(script: &Script) -> Result<Replayed, String> {
+pub fn replay(script: &SmallScript) -> Result<Replayed, String> {
     let world = world::named(&script.world).ok_or_else(|| world::unknown(&script.world))?;
     replay_on(&world, script)
 }
 
 /// Follows a script on this device.
-pub(super) fn replay_on(world: &World, script: &Script) -> Result<Replayed, String> {
+pub(super) fn replay_on(world: &SmallWorld, script: &SmallScript) -> Result<Replayed, String> {
     let mut nand = Nand::new(world.grid.clone());
     let mut memory = world.kind.memory();
     let mut start = formatted(world, (&mut nand, &mut memory))?;
@@ -65,27 +65,27 @@ pub(super) fn replay_on(world: &World, script: &Script) -> Result<Replayed, Stri
 
 /// Follows one life. The outer error: the script cannot be followed. The inner one: a promise was broken.
 fn follow(
-    world: &World,
-    (nand, memory): (&mut Nand, &mut Memory),
+    world: &SmallWorld,
+    (nand, memory): (&mut Nand, &mut SmallMemory),
     start: &Start,
-    life: &Life,
+    life: &ScriptLife,
 ) -> Result<Result<Start, String>, String> {
     let mut start = start.clone();
     if let Some(name) = &life.rot {
         let page = world.grid.page_named(name).ok_or_else(|| format!("there is no page {name}"))?;
         let cost = cost(world, &start.image, &nand.contents, page)
             .ok_or_else(|| format!("page {name} is none whose loss can be borne"))?;
-        start.promise.hurt(&cost);
+        start.promise.lose_page(&cost);
         start.image.set_cell(&nand.contents, page, Cell::DEAD);
     }
     nand.begin(&start.image, &[], 0);
     nand.plan(life.happened.clone());
     let compares = life.end == End::Open;
     let recorded = life.letters.len().saturating_sub(1);
-    let course = Course { recorded, compares, ..Course::usual(&life.letters) };
+    let course = LifePlan { recorded, compares, ..LifePlan::usual(&life.letters) };
     let lived = live(world, (nand, memory), &start, course);
     let last = life.letters.len().saturating_sub(1);
-    let version = start.version + life.letters.len() as Version;
+    let version = start.version + life.letters.len() as SmallVersion;
     match life.end {
         End::Cut(number, fate) => {
             let photo = nand.photos.iter().find(|photo| photo.number == number).cloned();
@@ -96,7 +96,7 @@ fn follow(
                 Some((at, sentence)) if at < last => return Ok(Err(sentence)),
                 _ => {}
             }
-            if !Fate::of(photo.op, &photo.image, &nand.grid).any(|possible| possible == fate) {
+            if !OpFate::of(photo.op, &photo.image, &nand.grid).any(|possible| possible == fate) {
                 let op = photo.op.told(&nand.grid);
                 return Err(format!(
                     "operation {number} of life `{life}` is `{op}`: it has no fate {fate}"

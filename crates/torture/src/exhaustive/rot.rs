@@ -2,16 +2,16 @@
 
 use super::content::{Content, Contents};
 use super::grid::PageAt;
-use super::image::{Image, Read};
+use super::image::{FlashImage, Read};
 use super::promise::Cost;
 use super::small_ftl::Kind;
-use super::world::World;
-use crate::on_flash::{Kept, Purpose};
+use super::world::SmallWorld;
+use crate::on_flash::{PageContent, Purpose};
 
 /// What may be lost with this page; `None` if it is not a good page, or the FTL need not bear its loss.
 pub(super) fn cost(
-    world: &World,
-    image: &Image,
+    world: &SmallWorld,
+    image: &FlashImage,
     contents: &Contents,
     page: PageAt,
 ) -> Option<Cost> {
@@ -22,15 +22,15 @@ pub(super) fn cost(
         Purpose::Anchors => Some(Cost::Nothing),
         Purpose::Store if world.ftl_is_hybrid() => None,
         Purpose::Store => match world.flash.kept(data, spare, Kind::KEY)? {
-            Kept::Nothing => Some(Cost::Nothing),
-            Kept::Data => Some(Cost::Held(content.sectors().collect())),
-            Kept::Map => world.flash.range(data, spare, Kind::KEY).map(Cost::Range),
+            PageContent::Nothing => Some(Cost::Nothing),
+            PageContent::Data => Some(Cost::Held(content.sectors().collect())),
+            PageContent::Map => world.flash.range(data, spare, Kind::KEY).map(Cost::Range),
         },
     }
 }
 
 /// The content of a page that reads well, and goes on to.
-fn content<'a>(image: &Image, contents: &'a Contents, page: PageAt) -> Option<&'a Content> {
+fn content<'a>(image: &FlashImage, contents: &'a Contents, page: PageAt) -> Option<&'a Content> {
     let cell = image.cell(page);
     match cell.read() {
         Read::Content(id) if !cell.is_unstable() => Some(contents.get(id)),
@@ -39,7 +39,7 @@ fn content<'a>(image: &Image, contents: &'a Contents, page: PageAt) -> Option<&'
 }
 
 /// Whether both headers are good, so that one of them may go.
-fn both_headers(world: &World, image: &Image, contents: &Contents) -> bool {
+fn both_headers(world: &SmallWorld, image: &FlashImage, contents: &Contents) -> bool {
     let firsts = (0..world.grid.pages() as PageAt).filter(|page| {
         world.grid.index_of(*page) == 0
             && world.flash.purpose(world.grid.block_at(*page)) == Purpose::Headers

@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::fates::{Alternative, Fate, Moment};
+use super::fates::{Alternative, Moment, OpFate};
 
 /// A request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +86,12 @@ pub(super) enum End {
     /// Power is switched off at rest, or after a clean stop.
     Off,
     /// Power fails in this operation, counted from the life's beginning.
-    Cut(u16, Fate),
+    Cut(u16, OpFate),
 }
 
 /// A life: a mount, requests, and an end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Life {
+pub(super) struct ScriptLife {
     /// A page that became unreadable before it, by its name.
     pub(super) rot: Option<String>,
     pub(super) letters: Vec<Letter>,
@@ -100,7 +100,7 @@ pub(super) struct Life {
     pub(super) end: End,
 }
 
-impl Life {
+impl ScriptLife {
     /// Whether nothing happens in it but a mount.
     pub(super) fn is_empty(&self) -> bool {
         let is_cut = matches!(self.end, End::Cut(..));
@@ -110,12 +110,12 @@ impl Life {
 
 /// A whole script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Script {
+pub struct SmallScript {
     pub(super) world: String,
-    pub(super) lives: Vec<Life>,
+    pub(super) lives: Vec<ScriptLife>,
 }
 
-impl Script {
+impl SmallScript {
     /// How long it is: what counts when the shortest is told.
     pub(super) fn length(&self) -> usize {
         let lives = self.lives.iter().map(|life| {
@@ -126,7 +126,7 @@ impl Script {
     }
 }
 
-impl fmt::Display for Life {
+impl fmt::Display for ScriptLife {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words = Vec::new();
         words.extend(self.rot.as_ref().map(|page| format!("rot@{page}")));
@@ -146,14 +146,14 @@ impl fmt::Display for Life {
     }
 }
 
-impl fmt::Display for Script {
+impl fmt::Display for SmallScript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lives: Vec<String> = self.lives.iter().map(Life::to_string).collect();
+        let lives: Vec<String> = self.lives.iter().map(ScriptLife::to_string).collect();
         write!(f, "{}: {}", self.world, lives.join(" / "))
     }
 }
 
-impl FromStr for Life {
+impl FromStr for ScriptLife {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -190,7 +190,7 @@ fn numbered(number: &str) -> Result<u16, String> {
     number.parse().map_err(|_| format!("`{number}` is no number of an operation"))
 }
 
-impl FromStr for Script {
+impl FromStr for SmallScript {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -198,7 +198,7 @@ impl FromStr for Script {
             .split_once(':')
             .filter(|(world, _)| !world.contains('@'))
             .ok_or("a script begins with its device and a colon, as in `slc4: abR`")?;
-        let lives: Result<Vec<Life>, String> = lives.split('/').map(str::parse).collect();
+        let lives: Result<Vec<ScriptLife>, String> = lives.split('/').map(str::parse).collect();
         Ok(Self { world: world.trim().into(), lives: lives? })
     }
 }
@@ -210,14 +210,14 @@ mod tests {
     #[test]
     fn a_script_is_read_as_it_is_written() {
         let text = "slc4: abPZ off / rot@S2:1 Ra dies@1 fails-unstable@3 cut@7:unstable-pair / R";
-        let script: Script = text.parse().expect("a script");
+        let script: SmallScript = text.parse().expect("a script");
         assert_eq!(script.to_string(), text);
         assert_eq!(script.lives.len(), 3);
     }
 
     #[test]
     fn what_is_wrong_in_a_script_is_told() {
-        let error = |text: &str| text.parse::<Script>().unwrap_err();
+        let error = |text: &str| text.parse::<SmallScript>().unwrap_err();
         assert!(error("abR").contains("begins with its device"));
         assert!(error("slc4: abX").contains("the letters are"));
         assert!(error("slc4: a cut@x:dead").contains("no number"));

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use super::fates::Moment;
 use super::replay::replay_on;
-use super::script::{End, Life, Script};
+use super::script::{End, ScriptLife, SmallScript};
 use super::walk::Broken;
-use super::world::World;
+use super::world::SmallWorld;
 
 /// The most that are shrunk on one device.
 const SHRUNK_MAX: usize = 8;
@@ -19,7 +19,7 @@ const TRIALS: u32 = 20_000;
 const BACK: u16 = 7;
 
 /// Shrinks the first of these, and leaves out those that become the same.
-pub(super) fn shrink(world: &World, mut all: Vec<Broken>) -> Vec<Broken> {
+pub(super) fn shrink(world: &SmallWorld, mut all: Vec<Broken>) -> Vec<Broken> {
     all.sort_by_key(|broken| broken.script.length());
     all.truncate(SHRUNK_MAX);
     let mut shrunk: Vec<Broken> = all.into_iter().map(|broken| shrunk(world, broken)).collect();
@@ -29,7 +29,7 @@ pub(super) fn shrink(world: &World, mut all: Vec<Broken>) -> Vec<Broken> {
     shrunk
 }
 
-fn shrunk(world: &World, mut broken: Broken) -> Broken {
+fn shrunk(world: &SmallWorld, mut broken: Broken) -> Broken {
     let mut trials = TRIALS;
     while let Some(shorter) = shorter(world, &broken, &mut trials) {
         broken = shorter;
@@ -38,7 +38,7 @@ fn shrunk(world: &World, mut broken: Broken) -> Broken {
 }
 
 /// One letter or life less, or one thing less that happened.
-fn shorter(world: &World, broken: &Broken, trials: &mut u32) -> Option<Broken> {
+fn shorter(world: &SmallWorld, broken: &Broken, trials: &mut u32) -> Option<Broken> {
     let lives = &broken.script.lives;
     for at in 0..lives.len() {
         for fewer in fewer(&lives[at]) {
@@ -56,13 +56,13 @@ fn shorter(world: &World, broken: &Broken, trials: &mut u32) -> Option<Broken> {
 }
 
 /// A life without one of its letters, or without one thing that happened.
-fn fewer(life: &Life) -> Vec<Life> {
+fn fewer(life: &ScriptLife) -> Vec<ScriptLife> {
     let harmless = (0..life.happened.len()).map(|at| {
         let mut fewer = life.clone();
         fewer.happened.remove(at);
         fewer
     });
-    let rotless = life.rot.as_ref().map(|_| Life { rot: None, ..life.clone() });
+    let rotless = life.rot.as_ref().map(|_| ScriptLife { rot: None, ..life.clone() });
     let letterless = (0..life.letters.len()).map(|at| {
         let mut fewer = life.clone();
         fewer.letters.remove(at);
@@ -73,9 +73,9 @@ fn fewer(life: &Life) -> Vec<Life> {
 
 /// Looks for numbers with which these lives break the same kind of promise.
 fn nearby(
-    world: &World,
+    world: &SmallWorld,
     broken: &Broken,
-    lives: &[Life],
+    lives: &[ScriptLife],
     from: usize,
     trials: &mut u32,
 ) -> Option<Broken> {
@@ -94,7 +94,7 @@ fn nearby(
         if !moved.iter_mut().skip(from).all(|life| moved_back(life, &mut back)) {
             continue;
         }
-        let script = Script { world: broken.script.world.clone(), lives: moved };
+        let script = SmallScript { world: broken.script.world.clone(), lives: moved };
         let Ok(replayed) = replay_on(world, &script) else { continue };
         let sentence = replayed.broken.unwrap_or_default();
         if kind_of(&sentence) == kind_of(&broken.sentence) {
@@ -104,12 +104,12 @@ fn nearby(
     None
 }
 
-fn numbers_of(life: &Life) -> usize {
+fn numbers_of(life: &ScriptLife) -> usize {
     life.happened.len() + usize::from(matches!(life.end, End::Cut(..)))
 }
 
 /// Moves the numbers of a life back; returns whether there are such.
-fn moved_back(life: &mut Life, back: &mut impl FnMut() -> u16) -> bool {
+fn moved_back(life: &mut ScriptLife, back: &mut impl FnMut() -> u16) -> bool {
     let mut fits = true;
     let mut less = |number: &mut u16| match number.checked_sub(back()) {
         Some(smaller) => *number = smaller,

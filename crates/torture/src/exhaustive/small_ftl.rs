@@ -4,14 +4,14 @@ use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedPlan};
 use ftl_core::{ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, NoProbe, OwnedRam, RamPlan};
 use ftl_iface::{BlockStore, StoreWriteError};
 
-use super::nand::{Halt, Nand};
+use super::nand::{Nand, NandHalt};
 use crate::subject::Unchecked;
 
 /// A mounted FTL.
-pub(super) trait SmallFtl: BlockStore<Error = Halt> {
+pub(super) trait SmallFtl: BlockStore<Error = NandHalt> {
     fn nand(&mut self) -> &mut Nand;
 
-    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>>;
+    fn stop(&mut self) -> Result<(), StoreWriteError<NandHalt>>;
 
     /// Checks every invariant. An unreadable page may prevent that.
     fn check(&mut self) -> Result<(), Unchecked>;
@@ -22,7 +22,7 @@ impl SmallFtl for PageFtl<'_, &mut Nand, NoProbe> {
         self.device_mut()
     }
 
-    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
+    fn stop(&mut self) -> Result<(), StoreWriteError<NandHalt>> {
         self.stop()
     }
 
@@ -36,7 +36,7 @@ impl<M: Mechanisms> SmallFtl for Ftl<'_, &mut Nand, NoProbe, M> {
         self.device_mut()
     }
 
-    fn stop(&mut self) -> Result<(), StoreWriteError<Halt>> {
+    fn stop(&mut self) -> Result<(), StoreWriteError<NandHalt>> {
         self.stop().map(drop)
     }
 
@@ -54,7 +54,7 @@ pub(super) enum Kind {
 
 /// The memory that it borrows.
 #[derive(Debug)]
-pub(super) enum Memory {
+pub(super) enum SmallMemory {
     Paged(OwnedPagedRam),
     Hybrid(OwnedRam),
 }
@@ -64,22 +64,22 @@ impl Kind {
     pub(super) const KEY: u32 = 0x5EED_0001;
 
     /// Memory for it.
-    pub(super) fn memory(&self) -> Memory {
+    pub(super) fn memory(&self) -> SmallMemory {
         match self {
-            Self::Paged(plan) => Memory::Paged(OwnedPagedRam::for_plan(plan)),
-            Self::Hybrid(plan, _) => Memory::Hybrid(OwnedRam::for_plan(plan)),
+            Self::Paged(plan) => SmallMemory::Paged(OwnedPagedRam::for_plan(plan)),
+            Self::Hybrid(plan, _) => SmallMemory::Hybrid(OwnedRam::for_plan(plan)),
         }
     }
 
     /// Formats the device.
-    pub(super) fn format(&self, nand: &mut Nand, memory: &mut Memory) -> Result<(), String> {
+    pub(super) fn format(&self, nand: &mut Nand, memory: &mut SmallMemory) -> Result<(), String> {
         match (self, memory) {
-            (Self::Paged(plan), Memory::Paged(ram)) => {
+            (Self::Paged(plan), SmallMemory::Paged(ram)) => {
                 PageFtl::format(nand, plan.config(), ram.lend(), Self::KEY, NoProbe)
                     .map(drop)
                     .map_err(|error| error.to_string())
             }
-            (Self::Hybrid(_, config), Memory::Hybrid(ram)) => {
+            (Self::Hybrid(_, config), SmallMemory::Hybrid(ram)) => {
                 Ftl::format(nand, config, ram.lend(), Self::KEY, NoProbe)
                     .map(drop)
                     .map_err(|error| error.to_string())
@@ -92,20 +92,22 @@ impl Kind {
     pub(super) fn mount(
         &self,
         nand: &mut Nand,
-        memory: &mut Memory,
+        memory: &mut SmallMemory,
         live: &mut dyn FnMut(&mut dyn SmallFtl),
     ) -> Result<(), String> {
         match (self, memory) {
-            (Self::Paged(plan), Memory::Paged(ram)) => {
+            (Self::Paged(plan), SmallMemory::Paged(ram)) => {
                 let mounted = PageFtl::mount(nand, plan.config(), ram.lend(), NoProbe);
                 live(&mut mounted.map_err(|error| error.to_string())?);
             }
-            (Self::Hybrid(plan, config), Memory::Hybrid(ram)) if plan.shape().log.is_some() => {
+            (Self::Hybrid(plan, config), SmallMemory::Hybrid(ram))
+                if plan.shape().log.is_some() =>
+            {
                 let mounted: Result<Ftl<'_, _, _, LogAndChains>, _> =
                     Ftl::mount_as(nand, config, ram.lend(), NoProbe);
                 live(&mut mounted.map_err(|error| error.to_string())?);
             }
-            (Self::Hybrid(_, config), Memory::Hybrid(ram)) => {
+            (Self::Hybrid(_, config), SmallMemory::Hybrid(ram)) => {
                 let mounted: Result<Ftl<'_, _, _, ChainsAlone>, _> =
                     Ftl::mount_as(nand, config, ram.lend(), NoProbe);
                 live(&mut mounted.map_err(|error| error.to_string())?);

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 use std::sync::{Mutex, PoisonError};
 
-use super::content::AsItIs;
+use super::content::IdentityHasher;
 
 /// What may still happen on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Budget {
     }
 }
 
-type Bucket = HashMap<u64, Budget, BuildHasherDefault<AsItIs>>;
+type Bucket = HashMap<u64, Budget, BuildHasherDefault<IdentityHasher>>;
 
 /// The states, in parts, so that threads seldom wait for each other.
 #[derive(Debug)]

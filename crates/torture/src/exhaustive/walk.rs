@@ -2,16 +2,16 @@
 
 use std::mem::take;
 
-use super::fates::{Alternative, Fate, Moment};
+use super::fates::{Alternative, Moment, OpFate};
 use super::grid::PageAt;
-use super::image::{Cell, Image};
-use super::live::{Course, Lived, Start, live};
-use super::nand::{Met, Nand, Snapshot};
+use super::image::{Cell, FlashImage};
+use super::live::{LifePlan, LifeResult, Start, live};
+use super::nand::{ChoicePoint, Nand, Snapshot};
 use super::rot;
-use super::script::{End, Letter, Life, Script};
-use super::small_ftl::Memory;
+use super::script::{End, Letter, ScriptLife, SmallScript};
+use super::small_ftl::SmallMemory;
 use super::visited::{Budget, Visited};
-use super::world::World;
+use super::world::SmallWorld;
 use crate::dice::mix;
 use crate::watch::Watcher;
 
@@ -19,7 +19,7 @@ use crate::watch::Watcher;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
     /// The script that shows it.
-    pub script: Script,
+    pub script: SmallScript,
     /// What was broken.
     pub sentence: String,
 }
@@ -41,15 +41,15 @@ pub(super) struct Seen {
 
 /// Everything that a walk has at hand.
 pub(super) struct Walker<'a> {
-    world: &'a World,
+    world: &'a SmallWorld,
     pub(super) nand: Nand,
-    pub(super) memory: Memory,
+    pub(super) memory: SmallMemory,
     visited: &'a Visited,
     watcher: &'a dyn Watcher,
     broken_max: usize,
     seen: Seen,
     /// The lives before the present one.
-    pub(super) lives: Vec<Life>,
+    pub(super) lives: Vec<ScriptLife>,
     /// Transitions that the watcher does not know of yet.
     untold: u64,
 }
@@ -68,14 +68,14 @@ struct Way<'a> {
     /// How many of them, from the first on, go as usual.
     fixed: usize,
     /// What the device did where it had a choice.
-    met: &'a [Met],
+    met: &'a [ChoicePoint],
     /// How many of these choices were given.
     known: usize,
 }
 
 impl<'a> Walker<'a> {
     pub(super) fn new(
-        world: &'a World,
+        world: &'a SmallWorld,
         visited: &'a Visited,
         watcher: &'a dyn Watcher,
         broken_max: usize,
@@ -114,10 +114,10 @@ impl<'a> Walker<'a> {
 
     /// Goes on from a state, if it was not met before.
     fn explore(&mut self, node: Node) {
-        self.explore_in(Life::default(), node);
+        self.explore_in(ScriptLife::default(), node);
     }
 
-    fn explore_in(&mut self, life: Life, mut node: Node) {
+    fn explore_in(&mut self, life: ScriptLife, mut node: Node) {
         self.count();
         let at = (&self.nand.grid, &self.nand.contents);
         node.start.promise.forget_what_is_gone(&node.start.image, at);
@@ -174,12 +174,13 @@ impl<'a> Walker<'a> {
                 continue;
             };
             let mut start = node.start.clone();
-            start.promise.hurt(&cost);
+            start.promise.lose_page(&cost);
             start.image.set_cell(&self.nand.contents, page, Cell::DEAD);
             let budget =
                 Budget { harms: node.budget.harms - 1, rots: node.budget.rots - 1, ..node.budget };
             let own = self.lives.pop().unwrap_or_default();
-            let rot = Life { rot: Some(self.world.grid.page_name(page)), ..Life::default() };
+            let rot =
+                ScriptLife { rot: Some(self.world.grid.page_name(page)), ..ScriptLife::default() };
             self.explore_in(rot, Node { start, budget });
             self.lives.push(own);
         }
@@ -191,7 +192,7 @@ impl<'a> Walker<'a> {
         let is_last = |letter| letters.len() == 1 && letters[0] == letter;
         let recorded = if is_last(Letter::Read) { 0 } else { letters.len() - 1 };
         let may_cut = node.budget.harms > 0;
-        let course = Course {
+        let course = LifePlan {
             letters,
             fixed,
             recorded: if may_cut { recorded } else { usize::MAX },
@@ -240,7 +241,7 @@ impl<'a> Walker<'a> {
     fn cut(
         &mut self,
         node: &Node,
-        lived: &Lived,
+        lived: &LifeResult,
         photo: &Snapshot,
         (letters, happened): (&[Letter], &[(Moment, Alternative)]),
     ) {
@@ -251,9 +252,9 @@ impl<'a> Walker<'a> {
             failures: node.budget.failures - photo.failures,
             ..node.budget
         };
-        let fates: Vec<Fate> = Fate::of(photo.op, &photo.image, &self.world.grid).collect();
+        let fates: Vec<OpFate> = OpFate::of(photo.op, &photo.image, &self.world.grid).collect();
         for fate in fates {
-            let mut image: Image = photo.image.clone();
+            let mut image: FlashImage = photo.image.clone();
             fate.leave(photo.op, &mut image, (&self.nand.grid, &self.nand.contents));
             self.note(letters, happened, End::Cut(photo.number, fate));
             let start = Start {
@@ -267,14 +268,14 @@ impl<'a> Walker<'a> {
     }
 
     /// What follows the last letter: a broken promise, or power that is switched off.
-    fn end(&mut self, node: &Node, lived: Lived, way: &Way<'_>) {
+    fn end(&mut self, node: &Node, lived: LifeResult, way: &Way<'_>) {
         let Way { letters, fixed, met, known } = *way;
         self.count();
         if let Some((at, sentence)) = lived.broken {
             if at + 1 >= letters.len() {
                 self.note(letters, &happened(met), End::Open);
                 let lives = self.lives.clone();
-                let script = Script { world: self.world.name.clone(), lives };
+                let script = SmallScript { world: self.world.name.clone(), lives };
                 self.seen.broken.push(Broken { script, sentence });
             }
             return;
@@ -311,7 +312,7 @@ fn requests(letters: &[Letter]) -> u8 {
 }
 
 /// What of these did not go as usual.
-fn happened(met: &[Met]) -> Vec<(Moment, Alternative)> {
+fn happened(met: &[ChoicePoint]) -> Vec<(Moment, Alternative)> {
     let taken = met.iter().filter_map(|met| {
         let taken = met.alternatives.get(usize::from(met.taken).checked_sub(1)?)?;
         Some((met.moment, *taken))

@@ -63,7 +63,7 @@ enum Knob {
 
 /// A small device with an FTL.
 #[derive(Clone, Debug)]
-pub(super) struct World {
+pub(super) struct SmallWorld {
     pub(super) name: String,
     pub(super) kind: Kind,
     /// What is where on it.
@@ -166,19 +166,19 @@ const HYBRID: [Spec; 18] = [
 ];
 
 /// All small devices of that FTL for that bound which it accepts.
-pub(super) fn all(ftl: FtlName, bound: u8) -> Vec<World> {
+pub(super) fn all(ftl: FtlName, bound: u8) -> Vec<SmallWorld> {
     let specs: &[Spec] = match ftl {
         FtlName::Paged => &PAGED,
         FtlName::Hybrid => &HYBRID,
     };
     let few = if bound > 1 { specs.len() } else { FEW };
-    specs.iter().take(few).filter_map(World::smallest).collect()
+    specs.iter().take(few).filter_map(SmallWorld::smallest).collect()
 }
 
 /// The device of that name.
-pub(super) fn named(name: &str) -> Option<World> {
+pub(super) fn named(name: &str) -> Option<SmallWorld> {
     let specs = PAGED.iter().chain(&HYBRID);
-    specs.filter(|spec| spec.name() == name).find_map(World::smallest)
+    specs.filter(|spec| spec.name() == name).find_map(SmallWorld::smallest)
 }
 
 /// Says that there is no such device, and which there are.
@@ -191,7 +191,7 @@ pub(super) fn unknown(name: &str) -> String {
     format!("there is no small device `{name}`: take one of {}", names.join(", "))
 }
 
-impl World {
+impl SmallWorld {
     /// The smallest device of that kind, and its spare blocks.
     fn smallest(spec: &Spec) -> Option<Self> {
         // Few blocks of the SLC before few of the MLC: of each region what the FTL needs.
@@ -220,7 +220,7 @@ impl World {
     }
 }
 
-impl World {
+impl SmallWorld {
     pub(super) const fn ftl_is_hybrid(&self) -> bool {
         matches!(self.kind, Kind::Hybrid(..))
     }

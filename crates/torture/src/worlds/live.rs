@@ -5,28 +5,28 @@ use std::sync::Arc;
 use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
-use super::mistaken::Mistaken;
 use super::script::{Life, Outage};
 use super::world::World;
+use super::wrong_mount::WrongMountTest;
 use crate::compared::compare_told;
-use crate::crossing::{Crossing, Halt, Orders, Picks};
 use crate::dice::{Share, mix};
 use crate::faults::Faults;
 use crate::history::History;
-use crate::injury::Injuries;
 use crate::life::{ask, owed, told_of_failure};
 use crate::on_flash::Bounded;
 use crate::panics;
 use crate::played::{Play, Played};
 use crate::report::{Breach, Tally};
 use crate::reserve::Reserve;
-use crate::steps::Step;
+use crate::steps::{Power, Step};
 use crate::subject::{Mounted, Subject, Unchecked};
+use crate::test_device::{Halt, Orders, Picks, TestDevice};
 use crate::truth::{Compare, Truth, Wrong};
+use crate::unreadable_pages::UnreadablePages;
 
 /// The result of a world.
 #[derive(Debug, Default)]
-pub(super) struct Lived {
+pub(super) struct WorldResult {
     pub(super) tally: Tally,
     /// Mounts.
     pub(super) lives: u64,
@@ -51,16 +51,9 @@ pub(super) struct FoundBreach {
 /// What was running, and what is wrong.
 pub(super) type Fault = (String, Breach);
 
-/// The state of the power after a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum After {
-    On,
-    Off,
-}
-
 /// How a life ends that breaks no promise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum LifeEnd {
     /// Power failed, or the host switched it off.
     Usual,
     /// The device takes no more writes until it is mounted again.
@@ -82,10 +75,10 @@ pub(super) struct WorldRun<'a> {
 }
 
 /// Runs the world, or its kept parts.
-pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
-    let mut lived = Lived::default();
-    let mut crossing = match fresh(world) {
-        Ok(crossing) => crossing.with_history(history),
+pub(super) fn live(world: &World, lives: &[Life], history: History) -> WorldResult {
+    let mut lived = WorldResult::default();
+    let mut device = match fresh(world) {
+        Ok(device) => device.with_history(history),
         Err(error) => {
             let breach = Breach::Unmountable(error);
             lived.wrong = Some(FoundBreach { life: 0, doing: "making the device".into(), breach });
@@ -99,22 +92,22 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
         .iter()
         .any(|part| part.bounded == Bounded::AtOnce && part.may_fail == 0)
     {
-        crossing.play(Play::NoSpareBlock);
+        device.play(Play::NoSpareBlock);
     }
-    if world.temper.is_stormy {
-        crossing.play(Play::Storm);
+    if world.behaviour.cuts_in_a_row {
+        device.play(Play::Storm);
     }
     let mut run = WorldRun::new(world);
-    if let Err((doing, breach)) = caught(|| run.format(&mut crossing)) {
+    if let Err((doing, breach)) = caught(|| run.format(&mut device)) {
         lived.wrong = Some(FoundBreach { life: 0, doing, breach });
-        lived.history = crossing.history();
+        lived.history = device.history();
         return lived;
     }
     for life in lives {
         lived.lives += 1;
-        let outcome = caught(|| run.live(&mut crossing, life));
+        let outcome = caught(|| run.live(&mut device, life));
         let breach = outcome.as_ref().err().map(|(_, breach)| breach);
-        if let Some((cause, fate)) = crossing.take_cut() {
+        if let Some((cause, fate)) = device.take_cut() {
             lived.tally.add(cause, fate, life.number as usize, breach);
         }
         if let Err((doing, breach)) = outcome {
@@ -122,10 +115,10 @@ pub(super) fn live(world: &World, lives: &[Life], history: History) -> Lived {
             break;
         }
     }
-    lived.played = *crossing.played();
+    lived.played = *device.played();
     lived.read_only = run.read_only;
     lived.wrong = lived.wrong.or(run.used_after_failure);
-    lived.history = crossing.history();
+    lived.history = device.history();
     lived
 }
 
@@ -136,7 +129,7 @@ fn caught(mut run: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
 }
 
 /// A device that was never formatted.
-fn fresh(world: &World) -> Result<Crossing, String> {
+fn fresh(world: &World) -> Result<TestDevice, String> {
     let World { setup, seed, faults, .. } = world;
     let content = if world.bytes { Content::Bytes } else { setup.stamps() };
     let chip = Chip::new(&setup.part, content).map_err(|error| error.to_string())?;
@@ -152,9 +145,9 @@ fn fresh(world: &World) -> Result<Crossing, String> {
         key: *seed as u32,
     };
     let reserve = Reserve::new(&**subject, faults);
-    let mut crossing = Crossing::new(chip, reserve, Injuries::NONE, subject.clone(), orders);
-    world.temper.give(&mut crossing);
-    Ok(crossing)
+    let mut device = TestDevice::new(chip, reserve, UnreadablePages::NONE, subject.clone(), orders);
+    world.behaviour.apply_to(&mut device);
+    Ok(device)
 }
 
 impl<'a> WorldRun<'a> {
@@ -173,54 +166,56 @@ impl<'a> WorldRun<'a> {
 }
 
 impl WorldRun<'_> {
-    pub(super) fn live(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
-        crossing.say(|| format!("life {}", life.number));
-        crossing.disarm();
-        if let Some(seed) = life.sudden.filter(|_| life.faulty && self.world.temper.is_sudden) {
-            crossing.lose_by_itself(seed);
-            let ranges = crossing.injured_mut().take_ranges();
+    pub(super) fn live(&mut self, device: &mut TestDevice, life: &Life) -> Result<(), Fault> {
+        device.say(|| format!("life {}", life.number));
+        device.disarm();
+        if let Some(seed) =
+            life.sudden.filter(|_| life.faulty && self.world.behaviour.pages_fail_alone)
+        {
+            device.lose_by_itself(seed);
+            let ranges = device.unreadable_pages_mut().take_ranges();
             for range in ranges {
                 self.truth.unmap(range);
             }
         }
-        if let Some(seed) = life.stranger {
-            Mistaken { world: self.world, truth: &self.truth }.meet(crossing, seed)?;
+        if let Some(seed) = life.wrong_mount {
+            WrongMountTest { world: self.world, truth: &self.truth }.run(device, seed)?;
         }
-        crossing.power_on();
-        crossing.grant(self.world.setup.mount_budget());
-        let again = crossing.take_cut_followed();
-        self.begin(crossing, life, 0);
-        if again && life.faulty && self.world.temper.is_relentless {
+        device.power_on();
+        device.grant(self.world.setup.mount_budget());
+        let again = device.take_cut_followed();
+        self.begin(device, life, 0);
+        if again && life.faulty && self.world.behaviour.cuts_after_failures {
             let seed = mix(self.world.seed, life.number.into());
-            crossing.cut_after(mix(seed, 18) % 6, seed);
+            device.cut_after(mix(seed, 18) % 6, seed);
         }
         self.settled = false;
-        let mut outcome = Ok(End::Usual);
+        let mut outcome = Ok(LifeEnd::Usual);
         let subject = self.subject(life);
         if !Arc::ptr_eq(&subject, &self.world.setup.subject) {
-            crossing.play(Play::OtherSettings);
+            device.play(Play::OtherSettings);
         }
-        let mounted = subject.mount(crossing, &mut |ftl| {
+        let mounted = subject.mount(device, &mut |ftl| {
             outcome = self.use_it(ftl, life);
         });
         let ended = outcome?;
-        if crossing.has_failed_driver() {
+        if device.has_failed_driver() {
             let in_mount = mounted.is_err();
-            crossing.play(if in_mount { Play::DriverFailsInMount } else { Play::DriverFailsLater });
+            device.play(if in_mount { Play::DriverFailsInMount } else { Play::DriverFailsLater });
         }
-        if crossing.has_failed_driver() && life.number.is_multiple_of(2) {
-            crossing.switch_off();
+        if device.has_failed_driver() && life.number.is_multiple_of(2) {
+            device.switch_off();
         }
-        match (mounted, crossing.halted()) {
-            (Ok(()), None) => crossing.switch_off(),
+        match (mounted, device.halted()) {
+            (Ok(()), None) => device.switch_off(),
             (Ok(()), Some(_)) | (Err(_), Some(Halt::PowerOff)) => {}
             (Err(_), Some(Halt::OverBudget)) => return Err(("mounting".into(), Breach::Endless)),
             (Err(error), None) => {
                 return Err(("mounting".into(), Breach::Unmountable(error.to_string())));
             }
         }
-        self.note_use(crossing, life, "mounting", &[]);
-        if ended == End::ReadOnly { self.mount_until_writable(crossing, life) } else { Ok(()) }
+        self.note_use(device, life, "mounting", &[]);
+        if ended == LifeEnd::ReadOnly { self.mount_until_writable(device, life) } else { Ok(()) }
     }
 
     /// The FTL with the settings of that life.
@@ -231,21 +226,21 @@ impl WorldRun<'_> {
     }
 
     /// A device that is read-only before its time must take writes again after some mounts in peace.
-    fn mount_until_writable(&mut self, crossing: &mut Crossing, life: &Life) -> Result<(), Fault> {
+    fn mount_until_writable(&mut self, device: &mut TestDevice, life: &Life) -> Result<(), Fault> {
         const MOUNTS: u32 = 3;
         let mut refused = None;
         for _ in 0..MOUNTS {
-            crossing.disarm();
-            crossing.power_on();
-            crossing.draw_by(self.world.seed, Faults::NONE);
-            crossing.grant(self.world.setup.mount_budget());
+            device.disarm();
+            device.power_on();
+            device.draw_by(self.world.seed, Faults::NONE);
+            device.grant(self.world.setup.mount_budget());
             let mut outcome = Ok(());
-            let mounted = self.subject(life).mount(crossing, &mut |ftl| {
+            let mounted = self.subject(life).mount(device, &mut |ftl| {
                 outcome = self.mends(ftl);
             });
             let doing = || String::from("mounting a read-only device");
             mounted.map_err(|error| (doing(), Breach::Unmountable(error.to_string())))?;
-            crossing.switch_off();
+            device.switch_off();
             match outcome {
                 Ok(()) => return Ok(()),
                 Err(Breach::Refused(error)) => refused = Some(error),
@@ -265,49 +260,50 @@ impl WorldRun<'_> {
     }
 
     /// From now on faults depend only on the world, the life and the step, not on anything before.
-    fn begin(&self, crossing: &mut Crossing, life: &Life, step: u32) {
+    fn begin(&self, device: &mut TestDevice, life: &Life, step: u32) {
         let moment = mix(mix(self.world.seed, life.number.into()), step.into());
         let faults = if life.faulty { self.world.faults } else { Faults::NONE };
-        crossing.draw_by(moment, faults);
+        device.draw_by(moment, faults);
         if let Some(Outage { after, seed, .. }) = life.cut.filter(|cut| cut.step == step) {
-            crossing.cut_after(after, seed);
+            device.cut_after(after, seed);
         }
-        let driver = life.driver.filter(|_| life.faulty && self.world.temper.has_weak_driver);
+        let driver = life.driver.filter(|_| life.faulty && self.world.behaviour.driver_fails);
         if let Some(Outage { after, .. }) = driver.filter(|driver| driver.step == step) {
-            crossing.fail_driver_after(after);
+            device.fail_driver_after(after);
         }
     }
 
-    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<End, Fault> {
+    fn use_it(&mut self, ftl: &mut dyn Mounted, life: &Life) -> Result<LifeEnd, Fault> {
         for (number, step) in &life.steps {
             self.begin(ftl.device_mut(), life, *number);
             match self.step(ftl, *step) {
-                Ok(After::On) => {}
-                Ok(After::Off) => {
+                Ok(Power::On) => {}
+                Ok(Power::Off) => {
                     let answered = self.ask_on(ftl);
                     self.note_use(ftl.device(), life, &step.to_string(), &answered);
-                    return Ok(End::Usual);
+                    return Ok(LifeEnd::Usual);
                 }
                 Err(Breach::Refused(_)) if self.is_read_only(ftl) => {
                     self.compare(ftl, |truth, ftl| truth.compare_all(ftl))
                         .map_err(|breach| (step.to_string(), breach))?;
                     self.read_only += 1;
-                    return Ok(End::ReadOnly);
+                    return Ok(LifeEnd::ReadOnly);
                 }
                 Err(breach) => return Err((step.to_string(), breach)),
             }
         }
-        Ok(End::Usual)
+        Ok(LifeEnd::Usual)
     }
 
     /// Whether a device may be read-only until it is mounted again: one with hardly a spare block, or in a storm.
     fn is_read_only(&self, ftl: &dyn Mounted) -> bool {
-        let temper = &self.world.temper;
-        (temper.tight.is_some() || temper.is_stormy || temper.is_relentless) && ftl.is_read_only()
+        let behaviour = &self.world.behaviour;
+        (behaviour.tight.is_some() || behaviour.cuts_in_a_row || behaviour.cuts_after_failures)
+            && ftl.is_read_only()
     }
 
-    fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<After, Breach> {
-        ftl.device().injured().tell(&mut self.truth);
+    fn step(&mut self, ftl: &mut dyn Mounted, step: Step) -> Result<Power, Breach> {
+        ftl.device().unreadable_pages().tell(&mut self.truth);
         let setup = &self.world.setup;
         let request = self.truth.requests() + 1;
         ftl.device_mut().say(|| format!("request {request}: {step}"));
@@ -326,17 +322,17 @@ impl WorldRun<'_> {
         };
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
-            (outcome, Some(Halt::PowerOff)) => told_of_failure(step, &outcome).map(|()| After::Off),
+            (outcome, Some(Halt::PowerOff)) => told_of_failure(step, &outcome).map(|()| Power::Off),
             (Ok(work), None) => {
                 self.acknowledge(ftl, step);
                 match owed(ftl, work) {
-                    None => Ok(After::On),
+                    None => Ok(Power::On),
                     Some(owed) => Err(Breach::Invariant(owed)),
                 }
             }
             (Err(StoreWriteError::ReadOnly), None) if ftl.device().reserve().is_gone() => {
                 self.compare(ftl, |truth, ftl| truth.compare_all(ftl))?;
-                Ok(After::On)
+                Ok(Power::On)
             }
             (Err(error), None) => Err(Breach::Refused(format!("{error}; {}", ftl.health()))),
         }
@@ -375,7 +371,7 @@ impl WorldRun<'_> {
             Ok(()) => Ok(()),
             Err(_) if ftl.device().halted() == Some(Halt::PowerOff) => Ok(()),
             // Invariants over unreadable pages cannot be checked.
-            Err(Unchecked::Unreadable(_)) if self.truth.is_injured() => Ok(()),
+            Err(Unchecked::Unreadable(_)) if self.truth.has_unreadable() => Ok(()),
             Err(Unchecked::Broken(sentence) | Unchecked::Unreadable(sentence)) => {
                 Err(Breach::Invariant(sentence))
             }
@@ -398,7 +394,13 @@ impl WorldRun<'_> {
         asked.into_iter().filter(|(_, answered)| *answered).map(|(what, _)| what).collect()
     }
 
-    fn note_use(&mut self, device: &Crossing, life: &Life, doing: &str, answered: &[&'static str]) {
+    fn note_use(
+        &mut self,
+        device: &TestDevice,
+        life: &Life,
+        doing: &str,
+        answered: &[&'static str],
+    ) {
         let asked = device.asked_while_off();
         if asked == 0 && answered.is_empty() || self.used_after_failure.is_some() {
             return;

@@ -6,15 +6,15 @@
 //!        ──▶ script: lives, steps, cuts ──┴▶ live, against the truth ──▶ shrink ──▶ one line that shows it again
 //! ```
 
+mod behaviour;
 mod draw;
 mod formats;
 mod kept;
 mod live;
-mod mistaken;
 mod script;
 mod shrink;
-mod temper;
 mod world;
+mod wrong_mount;
 
 use std::fmt;
 use std::ops::Range;
@@ -118,7 +118,7 @@ pub fn worlds(choice: &Choice, watcher: &dyn Watcher) -> Result<Worlds, SetupErr
 
 fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
     let world = World::draw(choice.ftl, seed)?;
-    let lives = script::lives(seed, world.extent(), &world.temper);
+    let lives = script::lives(seed, world.extent(), &world.behaviour);
     let replayed = choice.kept.is_some();
     let lives = match &choice.kept {
         Some(kept) => kept.pick(lives),
@@ -134,20 +134,20 @@ fn one(seed: u64, choice: &Choice) -> Result<Worlds, SetupError> {
         played: lived.played,
         broken: Vec::new(),
     };
-    let Some(felt) = lived.wrong else { return Ok(outcome) };
-    let (lives, felt) = if replayed || choice.told == Reported::Whole {
-        (lives, felt)
+    let Some(found) = lived.wrong else { return Ok(outcome) };
+    let (lives, found) = if replayed || choice.told == Reported::Whole {
+        (lives, found)
     } else {
-        shrink::shrink(&world, lives, felt)
+        shrink::shrink(&world, lives, found)
     };
     outcome.broken.push(BrokenWorld {
         seed,
         ftl: choice.ftl,
         device: world.setup.device.clone(),
         kept: Kept::of(&lives),
-        life: felt.life,
-        doing: felt.doing,
-        breach: felt.breach,
+        life: found.life,
+        doing: found.doing,
+        breach: found.breach,
         history: lived.history,
     });
     Ok(outcome)

@@ -2,7 +2,7 @@
 //!
 //! Each life, and each step of it, is drawn only by its number, so that it stays the same when others are removed.
 
-use super::temper::Temper;
+use super::behaviour::Behaviour;
 use crate::dice::{Dice, mix};
 use crate::steps::Step;
 
@@ -25,7 +25,7 @@ pub(super) struct Life {
     /// The settings of this mount, if others than those of the format.
     pub(super) settings: Option<u64>,
     /// With this seed something else is mounted before it, by mistake.
-    pub(super) stranger: Option<u64>,
+    pub(super) wrong_mount: Option<u64>,
     /// The steps, with their numbers, from one on.
     pub(super) steps: Vec<(u32, Step)>,
 }
@@ -50,18 +50,18 @@ pub(super) struct Extent {
 }
 
 /// All lives of the world with that seed.
-pub(super) fn lives(seed: u64, extent: Extent, temper: &Temper) -> Vec<Life> {
+pub(super) fn lives(seed: u64, extent: Extent, behaviour: &Behaviour) -> Vec<Life> {
     let mut settings = None;
     let drawn = |number| {
         let mut life = life(seed, number, extent);
         let mut dice = Dice::new(mix(mix(seed, 25), number.into()));
         // Power fails within the first programs after each mount, but for a few lives now and then.
-        if temper.is_stormy && number % 20 > 4 {
+        if behaviour.cuts_in_a_row && number % 20 > 4 {
             let (after, seed) = (dice.below(5).into(), dice.next());
             life.cut = Some(Outage { step: 0, after, seed });
         }
         // Once changed, settings stay until they change again.
-        if temper.is_resettled && dice.percent(15) {
+        if behaviour.settings_change && dice.percent(15) {
             settings = Some(dice.next());
         }
         life.settings = settings;
@@ -72,7 +72,7 @@ pub(super) fn lives(seed: u64, extent: Extent, temper: &Temper) -> Vec<Life> {
 
 /// The first lives of a device that is formatted anew afterwards: nothing fails in them.
 pub(super) fn calm_lives(seed: u64, number: u32, extent: Extent) -> Vec<Life> {
-    let calm = |life: Life| Life { cut: None, faulty: false, stranger: None, ..life };
+    let calm = |life: Life| Life { cut: None, faulty: false, wrong_mount: None, ..life };
     (0..number).map(|number| calm(life(seed, number, extent))).collect()
 }
 
@@ -83,7 +83,7 @@ fn life(seed: u64, number: u32, extent: Extent) -> Life {
         3..7 => 3 + dice.below(10),
         _ => 10 + dice.below(20),
     };
-    let host = Host::new(seed, number, extent);
+    let host = Targets::new(seed, number, extent);
     let mut steps: Vec<Step> = Vec::new();
     if number == 0 && seed.is_multiple_of(2) {
         let run = extent.block.clamp(1, 40);
@@ -114,8 +114,8 @@ fn life(seed: u64, number: u32, extent: Extent) -> Life {
     let mut dice = Dice::new(mix(mix(seed, 26), number.into()));
     let driver = dice.percent(25).then(|| driver_failure(&mut dice, last));
     let sudden = dice.percent(40).then(|| dice.next());
-    let stranger = dice.percent(4).then(|| dice.next());
-    Life { number, faulty, cut, driver, sudden, settings: None, stranger, steps }
+    let wrong_mount = dice.percent(4).then(|| dice.next());
+    Life { number, faulty, cut, driver, sudden, settings: None, wrong_mount, steps }
 }
 
 /// Half of the time in the mount, and anywhere else.
@@ -127,7 +127,7 @@ fn driver_failure(dice: &mut Dice, last: u32) -> Outage {
 
 /// The targets of the host's requests in a life.
 #[derive(Clone, Copy, Debug)]
-struct Host {
+struct Targets {
     extent: Extent,
     /// Sectors that are rewritten often.
     hot: (u32, u32),
@@ -135,7 +135,7 @@ struct Host {
     warm: u32,
 }
 
-impl Host {
+impl Targets {
     /// The targets stay the same for some lives.
     fn new(seed: u64, number: u32, extent: Extent) -> Self {
         let mut dice = Dice::new(mix(mix(seed, 22), u64::from(number / 8)));

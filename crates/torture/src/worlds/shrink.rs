@@ -15,7 +15,7 @@ const TRIALS: u32 = 1_500;
 struct Shrinking<'a> {
     world: &'a World,
     lives: Vec<Life>,
-    felt: FoundBreach,
+    found: FoundBreach,
     trials: u32,
 }
 
@@ -23,16 +23,16 @@ struct Shrinking<'a> {
 pub(super) fn shrink(
     world: &World,
     lives: Vec<Life>,
-    felt: FoundBreach,
+    found: FoundBreach,
 ) -> (Vec<Life>, FoundBreach) {
-    let mut shrinking = Shrinking { world, lives, felt, trials: TRIALS };
+    let mut shrinking = Shrinking { world, lives, found, trials: TRIALS };
     loop {
         let before = shrinking.size();
         shrinking.drop_lives();
         shrinking.drop_steps();
         shrinking.calm();
         if shrinking.size() == before || shrinking.trials == 0 {
-            return (shrinking.lives, shrinking.felt);
+            return (shrinking.lives, shrinking.found);
         }
     }
 }
@@ -49,12 +49,12 @@ impl Shrinking<'_> {
     fn take(&mut self, mut lives: Vec<Life>) -> bool {
         let Some(left) = self.trials.checked_sub(1) else { return false };
         self.trials = left;
-        let Some(felt) = live(self.world, &lives, History::NONE).wrong else { return false };
-        if discriminant(&felt.breach) != discriminant(&self.felt.breach) {
+        let Some(found) = live(self.world, &lives, History::NONE).wrong else { return false };
+        if discriminant(&found.breach) != discriminant(&self.found.breach) {
             return false;
         }
-        lives.retain(|life| life.number <= felt.life);
-        (self.lives, self.felt) = (lives, felt);
+        lives.retain(|life| life.number <= found.life);
+        (self.lives, self.found) = (lives, found);
         true
     }
 

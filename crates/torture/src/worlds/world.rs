@@ -1,8 +1,8 @@
 //! A world: a device, its FTL, and its possible faults.
 
+use super::behaviour::{Before, Behaviour};
 use super::draw;
 use super::script::Extent;
-use super::temper::{Before, Temper};
 use crate::dice::{Dice, mix};
 use crate::faults::Faults;
 use crate::setup::{FtlName, Setup, SetupError};
@@ -15,14 +15,14 @@ pub(super) struct World {
     pub(super) faults: Faults,
     /// Whether the device stores every byte, or only stamps.
     pub(super) bytes: bool,
-    pub(super) temper: Temper,
+    pub(super) behaviour: Behaviour,
 }
 
 impl World {
     pub(super) fn draw(ftl: FtlName, seed: u64) -> Result<Self, SetupError> {
         let mut dice = Dice::new(mix(seed, 20));
-        let temper = Temper::draw(seed);
-        let setup = draw::setup(ftl, &mut dice, temper.tight)?;
+        let behaviour = Behaviour::draw(seed);
+        let setup = draw::setup(ftl, &mut dice, behaviour.tight)?;
         let mut faults = Faults::NONE;
         if dice.percent(50) {
             faults.program = dice.pick(&[40, 150, 400]);
@@ -37,8 +37,8 @@ impl World {
         faults.factory_bad = dice.percent(20).into();
         faults.bits = dice.percent(25);
         // What is no page of ours may be read in parts: stamps stand for whole sectors.
-        let bytes = dice.percent(15) || matches!(temper.before, Before::Painted(_));
-        Ok(Self { seed, setup, faults, bytes, temper })
+        let bytes = dice.percent(15) || matches!(behaviour.before, Before::Painted(_));
+        Ok(Self { seed, setup, faults, bytes, behaviour })
     }
 
     pub(super) fn extent(&self) -> Extent {

@@ -11,10 +11,10 @@ use ftl_core::{ChainsAlone, Hybrid, RamPlan};
 use riscv_rt::entry;
 use tandem_firmware::bare::link;
 use tandem_firmware::part::{SPI_NAND_1G, WITHOUT_LOG};
-use tandem_firmware::plans::plan;
+use tandem_firmware::plans::plan_hybrid;
 use tandem_firmware::{memory_for, no_panic_links};
 
-const PLAN: RamPlan = plan(&SPI_NAND_1G, &WITHOUT_LOG);
+const PLAN: RamPlan = plan_hybrid(&SPI_NAND_1G, &WITHOUT_LOG);
 
 #[entry]
 fn main() -> ! {

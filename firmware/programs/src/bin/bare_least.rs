@@ -11,10 +11,10 @@ use ftl_core::RamPlan;
 use riscv_rt::entry;
 use tandem_firmware::bare::link;
 use tandem_firmware::part::{BARE_CHAINS, SPI_NAND_1G};
-use tandem_firmware::plans::{LeastChains, plan};
+use tandem_firmware::plans::{LeastChains, plan_hybrid};
 use tandem_firmware::{memory_for, no_panic_links};
 
-const PLAN: RamPlan = plan(&SPI_NAND_1G, &BARE_CHAINS);
+const PLAN: RamPlan = plan_hybrid(&SPI_NAND_1G, &BARE_CHAINS);
 
 #[entry]
 fn main() -> ! {

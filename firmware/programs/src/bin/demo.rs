@@ -1,5 +1,6 @@
-//! The FTL at work on a microcontroller, as firmware uses it: static memory of the plan's lengths, format, mount,
-//! write, read, trim, and losses of power, each survived without losing anything that was acknowledged.
+//! Each FTL at work on a microcontroller, the page store first, as firmware uses it: static memory of the plan's
+//! lengths, format, mount, write, read, trim, and losses of power, each survived without losing anything that was
+//! acknowledged.
 //!
 //! When power is lost the FTL is dropped, its memory overwritten, and another FTL finds the chip again. It is lost
 //! between two requests and inside them, before, within and after an operation: from then on the chip refuses every
@@ -9,7 +10,7 @@
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
-use ftl_core::{Ftl, NoProbe, RamPlan};
+use ftl_core::{FtlKind, Hybrid, MountedFtl, NoProbe, PageStore, Plan};
 use ftl_iface::{BlockStore, PageCount, Sector, SectorCount, StoreWriteError};
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
@@ -20,11 +21,16 @@ use tandem_firmware::chips::{ChipError, Cut, RamChip};
 use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
-use tandem_firmware::part::{TINY, TINY_HYBRID};
-use tandem_firmware::plans::plan;
+use tandem_firmware::part::{TINY, TINY_HYBRID, TINY_PAGED, TINY_SECTORS};
+use tandem_firmware::plans::{plan, plan_hybrid};
+use tandem_firmware::setup::Setup;
 
-const PLAN: RamPlan = plan(&TINY, &TINY_HYBRID);
-const SECTORS: usize = 320;
+const PAGED: Setup<PageStore> =
+    Setup { name: "the page store", config: TINY_PAGED, plan: plan(&TINY, &TINY_PAGED) };
+const HYBRID: Setup<Hybrid> =
+    Setup { name: "the hybrid", config: TINY_HYBRID, plan: plan_hybrid(&TINY, &TINY_HYBRID) };
+
+const SECTORS: usize = TINY_SECTORS as usize;
 const SECTOR: usize = 1024;
 /// The longest request, in sectors.
 const LONGEST: usize = 8;
@@ -37,11 +43,11 @@ const LONGEST_LIFE: u32 = 60;
 /// What a loss of power does to the operation in flight, by turns. None: it is lost between two requests.
 const CUTS: [Option<Cut>; 4] = [None, Some(Cut::After), Some(Cut::Before), Some(Cut::Torn)];
 
-type Demo<'ram> = Ftl<'ram, &'ram mut RamChip>;
+type Demo<'ram, K> = <K as FtlKind>::Mounted<'ram, &'ram mut RamChip, NoProbe>;
 type WriteError = StoreWriteError<ChipError>;
 
 /// What the host has written: the version of each sector, zero for those that read as zeros.
-struct Host {
+struct DemoHost {
     versions: [u16; SECTORS],
     latest: u16,
     numbers: Numbers,
@@ -62,7 +68,7 @@ impl Change {
     }
 }
 
-impl Host {
+impl DemoHost {
     /// Fills a sector with what nobody else writes: made of its number and version, all zeros for version zero.
     fn fill(sector: usize, version: u16, data: &mut [u8]) {
         let mut state = (sector as u32) << 16 | u32::from(version);
@@ -98,7 +104,11 @@ impl Host {
     }
 
     /// Asks for it. The truth is not touched: that is for whoever knows how it went.
-    fn ask(&self, change: Change, ftl: &mut Demo<'_>) -> Result<(), WriteError> {
+    fn ask(
+        &self,
+        change: Change,
+        ftl: &mut impl BlockStore<Error = ChipError>,
+    ) -> Result<(), WriteError> {
         match change {
             Change::Write { first, count } => {
                 let mut data = [0; LONGEST * SECTOR];
@@ -122,7 +132,7 @@ impl Host {
 
     /// Compares every sector with the truth. Those of a request that was in flight may be as before it or as it asked;
     /// which of the two is the truth from now on.
-    fn compare(&mut self, ftl: &mut Demo<'_>, in_flight: Option<Change>) {
+    fn compare(&mut self, ftl: &mut impl BlockStore, in_flight: Option<Change>) {
         let mut data = [0; SECTOR];
         for sector in 0..SECTORS {
             if let Err(error) = ftl.read(Sector::new(sector as u32), &mut data) {
@@ -145,26 +155,14 @@ impl Host {
     }
 }
 
-fn lend(memory: &mut Memory) -> ftl_core::Ram<'_> {
-    match memory.lend(&PLAN) {
-        Some(ram) => ram,
-        None => fail(format_args!("the memory is shorter than the plan")),
-    }
-}
-
-fn mount<'ram>(memory: &'ram mut Memory, chip: &'ram mut RamChip) -> Demo<'ram> {
-    match Ftl::mount(chip, &TINY_HYBRID, lend(memory), NoProbe) {
-        Ok(ftl) => ftl,
-        Err(error) => fail(format_args!("the mount failed: {error}")),
-    }
-}
-
 /// Every kind of request once, and a clean mount.
-fn first_steps(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
-    let mut ftl = match Ftl::format(&mut *chip, &TINY_HYBRID, lend(memory), 0x5EED, NoProbe) {
-        Ok(ftl) => ftl,
-        Err(error) => fail(format_args!("the format failed: {error}")),
-    };
+fn first_steps<K: FtlKind>(
+    setup: &Setup<K>,
+    memory: &mut Memory,
+    chip: &mut RamChip,
+    host: &mut DemoHost,
+) {
+    let mut ftl = setup.format(memory, &mut *chip, NoProbe);
     host.compare(&mut ftl, None);
     println!("formatted: {} of {} read as zeros", ftl.capacity(), ftl.sector_bytes());
     let steps = [
@@ -184,13 +182,14 @@ fn first_steps(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
     if !matches!(beyond, Err(StoreWriteError::OutOfRange { .. })) {
         fail(format_args!("a write beyond the end was not refused"));
     }
+    drop(ftl);
     memory.forget();
-    host.compare(&mut mount(memory, chip), None);
+    host.compare(&mut setup.mount(memory, &mut *chip, NoProbe), None);
     println!("written, read back, trimmed, mounted again, and compared");
 }
 
 /// One life: requests until the power is lost. Says which one was in flight.
-fn live(ftl: &mut Demo<'_>, host: &mut Host, requests: u32) -> Option<Change> {
+fn live<K: FtlKind>(ftl: &mut Demo<'_, K>, host: &mut DemoHost, requests: u32) -> Option<Change> {
     for _ in 0..requests {
         let change = host.next_change();
         match host.ask(change, ftl) {
@@ -209,7 +208,12 @@ fn live(ftl: &mut Demo<'_>, host: &mut Host, requests: u32) -> Option<Change> {
 }
 
 /// Loses the power again and again, and compares everything after each time.
-fn many_lives(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
+fn many_lives<K: FtlKind>(
+    setup: &Setup<K>,
+    memory: &mut Memory,
+    chip: &mut RamChip,
+    host: &mut DemoHost,
+) {
     let mut inside = 0;
     for life in 0..LIVES {
         let end = host.numbers.below(LONGEST_LIFE);
@@ -221,12 +225,11 @@ fn many_lives(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
             }
             None => 1 + end / 4,
         };
-        let mut ftl = mount(memory, chip);
-        let in_flight = live(&mut ftl, host, requests);
+        let in_flight = live::<K>(&mut setup.mount(memory, &mut *chip, NoProbe), host, requests);
         inside += u32::from(chip.is_dead());
         chip.restore_power();
         memory.forget();
-        host.compare(&mut mount(memory, chip), in_flight);
+        host.compare(&mut setup.mount(memory, &mut *chip, NoProbe), in_flight);
         // A new version for each write of the longest life would not fit 16 bits for ever.
         if host.latest > u16::MAX - 1_000 {
             fail(format_args!("the host ran out of versions: shorten the demonstration"));
@@ -239,16 +242,24 @@ fn many_lives(memory: &mut Memory, chip: &mut RamChip, host: &mut Host) {
     );
 }
 
+/// All of it with one FTL, which formats the chip.
+fn demonstrate<K: FtlKind>(setup: &Setup<K>, memory: &mut Memory, chip: &mut RamChip) {
+    let (tables, state) = (setup.plan.total_bytes(), size_of::<Demo<'_, K>>());
+    println!("{}: {tables} bytes of tables and {state} of state", setup.name);
+    let mut host = DemoHost { versions: [0; SECTORS], latest: 0, numbers: Numbers::new(1) };
+    first_steps(setup, memory, chip, &mut host);
+    many_lives(setup, memory, chip, &mut host);
+}
+
 #[entry]
 fn main() -> ! {
     static CHIP: ConstStaticCell<RamChip> = ConstStaticCell::new(RamChip::new());
-    let (Some(mut memory), Some(chip)) = (memory_for!(PLAN), CHIP.try_take()) else {
+    let memory = memory_for!(PAGED.plan, HYBRID.plan);
+    let (Some(mut memory), Some(chip)) = (memory, CHIP.try_take()) else {
         fail(format_args!("the memory was taken before"));
     };
-    println!("{} bytes of tables and {} of state", PLAN.total_bytes(), size_of::<Demo<'_>>());
-    let mut host = Host { versions: [0; SECTORS], latest: 0, numbers: Numbers::new(1) };
-    first_steps(&mut memory, chip, &mut host);
-    many_lives(&mut memory, chip, &mut host);
+    demonstrate(&PAGED, &mut memory, chip);
+    demonstrate(&HYBRID, &mut memory, chip);
     println!("PASSED");
     board::end(0)
 }

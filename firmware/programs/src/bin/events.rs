@@ -1,5 +1,5 @@
-//! What the FTL does and decides, as `defmt` tells it. Each frame is printed as a line of hexadecimal digits, and the
-//! runner decodes it by the table in this very program, as a probe on a board would.
+//! What each FTL does and decides, the page store first, as `defmt` tells it. Each frame is printed as a line of
+//! hexadecimal digits, and the runner decodes it by the table in this very program, as a probe on a board would.
 #![no_std]
 #![no_main]
 
@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
 use ftl_adapters::LogProbe;
-use ftl_core::{Ftl, NoProbe, RamPlan};
+use ftl_core::{FtlKind, Hybrid, NoProbe, PageStore};
 use ftl_iface::{BlockStore, Sector, SectorCount, StoreWriteError};
 #[cfg(target_arch = "riscv32")]
 use riscv_rt::entry;
@@ -16,11 +16,17 @@ use semihosting::println;
 use static_cell::ConstStaticCell;
 use tandem_firmware::board::{self, fail};
 use tandem_firmware::chips::{ChipError, Cut, RamChip};
+use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
-use tandem_firmware::part::{TINY, TINY_HYBRID};
-use tandem_firmware::plans::plan;
+use tandem_firmware::part::{TINY, TINY_HYBRID, TINY_PAGED};
+use tandem_firmware::plans::{plan, plan_hybrid};
+use tandem_firmware::setup::Setup;
 
-const PLAN: RamPlan = plan(&TINY, &TINY_HYBRID);
+const PAGED: Setup<PageStore> =
+    Setup { name: "the page store", config: TINY_PAGED, plan: plan(&TINY, &TINY_PAGED) };
+const HYBRID: Setup<Hybrid> =
+    Setup { name: "the hybrid", config: TINY_HYBRID, plan: plan_hybrid(&TINY, &TINY_HYBRID) };
+
 const SECTOR: usize = 1024;
 /// Longer than any request that is hot.
 const LONG: usize = 8;
@@ -64,8 +70,6 @@ unsafe impl defmt::Logger for Lines {
     }
 }
 
-type Logged<'ram> = Ftl<'ram, &'ram mut RamChip, LogProbe<NoProbe>>;
-
 /// Logs how a request ended.
 fn tell(what: &str, outcome: Result<(), StoreWriteError<ChipError>>) {
     match outcome {
@@ -74,14 +78,14 @@ fn tell(what: &str, outcome: Result<(), StoreWriteError<ChipError>>) {
     }
 }
 
-/// Every kind of end that a request has, and enough writes for the log to turn and for chains to be folded.
-fn log_requests(ftl: &mut Logged<'_>) {
+/// Every kind of end that a request has, and enough writes for either FTL to collect garbage.
+fn log_requests(ftl: &mut impl BlockStore<Error = ChipError>) {
     let data = [0x5A; LONG * SECTOR];
     tell("a short write", ftl.write(Sector::new(7), &data[..SECTOR]));
     tell("a long write", ftl.write(Sector::new(64), &data));
     tell("a write beyond the end", ftl.write(Sector::new(320), &data[..SECTOR]));
     tell("a trim", ftl.trim(Sector::new(64), SectorCount::new(2)));
-    for round in 0..60 {
+    for round in 0..200 {
         let sector = Sector::new(round * 37 % 310);
         let length = if round % 3 == 0 { LONG } else { 1 };
         if ftl.write(sector, &data[..length * SECTOR]).is_err() {
@@ -90,34 +94,26 @@ fn log_requests(ftl: &mut Logged<'_>) {
     }
 }
 
+/// Formats the chip, then logs two lives of it: one with requests, and one in which power fails.
+fn log_lives<K: FtlKind>(setup: &Setup<K>, memory: &mut Memory, chip: &mut RamChip) {
+    chip.restore_power();
+    // What a format erases is not told: it would be all there is to read.
+    drop(setup.format(memory, &mut *chip, NoProbe));
+    log_requests(&mut setup.mount(memory, &mut *chip, LogProbe::<NoProbe>::default()));
+    chip.cut_after(0, Cut::Before);
+    let mut ftl = setup.mount(memory, &mut *chip, LogProbe::<NoProbe>::default());
+    tell("a write without power", ftl.write(Sector::new(7), &[1; SECTOR]));
+}
+
 #[entry]
 fn main() -> ! {
     static CHIP: ConstStaticCell<RamChip> = ConstStaticCell::new(RamChip::new());
-    let (Some(mut memory), Some(chip)) = (memory_for!(PLAN), CHIP.try_take()) else {
+    let memory = memory_for!(PAGED.plan, HYBRID.plan);
+    let (Some(mut memory), Some(chip)) = (memory, CHIP.try_take()) else {
         fail(format_args!("the memory was taken before"));
     };
-    let Some(ram) = memory.lend(&PLAN) else {
-        fail(format_args!("the memory is shorter than the plan"));
-    };
-    // What a format erases is not told: it would be all there is to read.
-    if Ftl::format(&mut *chip, &TINY_HYBRID, ram, 0x5EED, NoProbe).is_err() {
-        fail(format_args!("the format failed"));
-    }
-    for lives in 0..2 {
-        let probe = LogProbe::<NoProbe>::default();
-        chip.restore_power();
-        if lives == 1 {
-            chip.cut_after(0, Cut::Before);
-        }
-        let ram = memory.lend(&PLAN);
-        match ram.map(|ram| Ftl::mount(&mut *chip, &TINY_HYBRID, ram, probe)) {
-            Some(Ok(mut ftl)) if lives == 0 => log_requests(&mut ftl),
-            Some(Ok(mut ftl)) => {
-                tell("a write without power", ftl.write(Sector::new(7), &[1; SECTOR]));
-            }
-            _ => fail(format_args!("the mount failed")),
-        }
-    }
+    log_lives(&PAGED, &mut memory, chip);
+    log_lives(&HYBRID, &mut memory, chip);
     println!("PASSED");
     board::end(0)
 }

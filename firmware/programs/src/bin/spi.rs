@@ -1,12 +1,13 @@
-//! The whole way on a microcontroller: FTL, driver, bytes of SPI, cells. First the driver is examined, then the FTL
-//! works on it and finds everything again each time that power was off, also where it failed inside an operation.
+//! The whole way on a microcontroller: FTL, driver, bytes of SPI, cells. First the driver is examined, then each FTL
+//! works on it, the page store first, and finds everything again each time that power was off, also where it failed
+//! inside an operation.
 #![no_std]
 #![no_main]
 
 #[cfg(target_arch = "arm")]
 use cortex_m_rt::entry;
 use ftl_conformance::{Examiner, memory_bytes};
-use ftl_core::{Ftl, NoProbe, Ram, RamPlan};
+use ftl_core::{FtlKind, Hybrid, NoProbe, PageStore};
 use ftl_iface::{Block, BlockStore, PageCount, Region, Sector, StoreReadError, StoreWriteError};
 use ftl_spi_nand::model::{SpiNandModel, Times};
 use ftl_spi_nand::wire::Command;
@@ -20,11 +21,21 @@ use tandem_firmware::chips::{Cut, PlainChip};
 use tandem_firmware::memory::Memory;
 use tandem_firmware::memory_for;
 use tandem_firmware::numbers::Numbers;
-use tandem_firmware::part::{SPI_CONFIG, SPI_PLAIN};
-use tandem_firmware::plans::plan;
+use tandem_firmware::part::{SPI_HYBRID, SPI_PAGED, SPI_PLAIN, SPI_SECTORS};
+use tandem_firmware::plans::{plan, plan_hybrid};
+use tandem_firmware::setup::Setup;
 
-const PLAN: RamPlan = plan(&SPI_PLAIN.geometry, &SPI_CONFIG);
-const SECTORS: usize = 144;
+const PAGED: Setup<PageStore> = Setup {
+    name: "the page store",
+    config: SPI_PAGED,
+    plan: plan(&SPI_PLAIN.geometry, &SPI_PAGED),
+};
+const HYBRID: Setup<Hybrid> = Setup {
+    name: "the hybrid",
+    config: SPI_HYBRID,
+    plan: plan_hybrid(&SPI_PLAIN.geometry, &SPI_HYBRID),
+};
+const SECTORS: usize = SPI_SECTORS as usize;
 const SECTOR: usize = 512;
 /// A page with all its spare bytes.
 const CACHE: usize = 512 + 64;
@@ -68,15 +79,8 @@ fn content(sector: usize, version: u8) -> [u8; SECTOR] {
     if version == 0 { [0; SECTOR] } else { [version ^ (sector as u8).rotate_left(3); SECTOR] }
 }
 
-fn lend(memory: &mut Memory) -> Ram<'_> {
-    match memory.lend(&PLAN) {
-        Some(ram) => ram,
-        None => fail(format_args!("the memory is shorter than the plan")),
-    }
-}
-
 /// What the host has written.
-struct Host {
+struct SpiHost {
     /// The version of each sector, zero for those that read as zeros.
     versions: [u8; SECTORS],
     /// The write that power failed in: its sector and version.
@@ -92,7 +96,7 @@ enum Power {
     Fails,
 }
 
-impl Host {
+impl SpiHost {
     /// Compares everything. What was in flight may be as before or as it was to be. `false`: power failed before the
     /// end, where it may; the first read sets right what the life before has left, and programs for it.
     fn compare<S: BlockStore>(&mut self, store: &mut S, power: Power) -> bool {
@@ -152,16 +156,12 @@ fn tell_times(bus: &Spi<'_>) {
     println!("  {} us in all, at {HERTZ} Hz", bus.now().as_micros());
 }
 
-#[entry]
-fn main() -> ! {
-    static CHIP: ConstStaticCell<PlainChip> = ConstStaticCell::new(PlainChip::new());
-    let (Some(mut memory), Some(chip)) = (memory_for!(PLAN), CHIP.try_take()) else {
-        fail(format_args!("the memory was taken before"));
-    };
+/// Formats the chip and lives on it, with one FTL.
+fn play<K: FtlKind>(setup: &Setup<K>, memory: &mut Memory, chip: &mut PlainChip) {
+    println!("{}:", setup.name);
     let mut cache = [0; CACHE];
-    examine(chip, &mut cache);
     let mut host =
-        Host { versions: [0; SECTORS], in_flight: None, numbers: Numbers::new(3), writes: 0 };
+        SpiHost { versions: [0; SECTORS], in_flight: None, numbers: Numbers::new(3), writes: 0 };
     let mut inside = 0;
     for life in 0..LIVES {
         let cut = CUTS[life as usize % CUTS.len()].filter(|_| life > 0);
@@ -169,17 +169,12 @@ fn main() -> ! {
             chip.cut_after(host.numbers.below(LONGEST_LIFE), cut);
         }
         let mut nand = switch_on(chip, &mut cache);
-        let opened = if life == 0 {
-            Ftl::format(&mut nand, &SPI_CONFIG, lend(&mut memory), 0x5EED, NoProbe)
-        } else {
-            Ftl::mount(&mut nand, &SPI_CONFIG, lend(&mut memory), NoProbe)
-        };
-        match opened {
-            Ok(mut ftl) => host.live(&mut ftl, cut.map_or(Power::Holds, |_| Power::Fails)),
-            Err(error) => fail(format_args!("life {life} did not begin: {error}")),
-        }
+        let power = cut.map_or(Power::Holds, |_| Power::Fails);
         if life == 0 {
+            host.live(&mut setup.format(memory, &mut nand, NoProbe), power);
             tell_times(nand.bus());
+        } else {
+            host.live(&mut setup.mount(memory, &mut nand, NoProbe), power);
         }
         let failed = nand.release().into_cells().restore_power();
         if failed != cut.is_some() {
@@ -193,6 +188,18 @@ fn main() -> ! {
         host.writes,
         LIVES - inside,
     );
+}
+
+#[entry]
+fn main() -> ! {
+    static CHIP: ConstStaticCell<PlainChip> = ConstStaticCell::new(PlainChip::new());
+    let (Some(mut memory), Some(chip)) = (memory_for!(PAGED.plan, HYBRID.plan), CHIP.try_take())
+    else {
+        fail(format_args!("the memory was taken before"));
+    };
+    examine(chip, &mut [0; CACHE]);
+    play(&PAGED, &mut memory, chip);
+    play(&HYBRID, &mut memory, chip);
     println!("PASSED");
     board::end(0)
 }

@@ -36,7 +36,7 @@ enum Kept {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Cells {
+struct TagCells {
     tag: [u8; TAG],
     head: [u8; HEAD],
     whole: u16,
@@ -48,7 +48,7 @@ struct Cells {
 pub struct TagChip {
     /// None: the largest there is.
     geometry: Option<&'static Geometry>,
-    cells: [[Cells; PAGES]; BLOCKS],
+    cells: [[TagCells; PAGES]; BLOCKS],
     /// The page of each block that may be programmed next.
     next: [u16; BLOCKS],
     wholes: [[u8; PAGE]; WHOLE],
@@ -66,7 +66,8 @@ impl TagChip {
         reason = "it initialises a static, and never lies on a stack"
     )]
     pub const fn new() -> Self {
-        const CELLS: Cells = Cells { tag: [0; TAG], head: [0; HEAD], whole: 0, kept: Kept::Erased };
+        const CELLS: TagCells =
+            TagCells { tag: [0; TAG], head: [0; HEAD], whole: 0, kept: Kept::Erased };
         Self {
             geometry: None,
             cells: [[CELLS; PAGES]; BLOCKS],
@@ -120,7 +121,7 @@ impl TagChip {
             whole = self.place_for_whole()?;
             self.wholes[usize::from(whole)].copy_from_slice(data);
         }
-        self.cells[block][index] = Cells { tag: *tag, head: *head, whole, kept };
+        self.cells[block][index] = TagCells { tag: *tag, head: *head, whole, kept };
         Ok(())
     }
 

@@ -16,9 +16,9 @@ const BLOCK: u64 = 512;
 const PARTITION: u64 = 64;
 
 /// A clock that stands still.
-struct Noon;
+struct FixedClock;
 
-impl TimeSource for Noon {
+impl TimeSource for FixedClock {
     fn get_timestamp(&self) -> Timestamp {
         Timestamp::from_calendar(2026, 1, 1, 12, 0, 0).unwrap()
     }
@@ -112,7 +112,7 @@ pub(crate) fn write_file<S: BlockStore>(
 where
     S::Error: 'static,
 {
-    let volumes: VolumeManager<_, _> = VolumeManager::new(SdmmcBlocks::new(bytes), Noon);
+    let volumes: VolumeManager<_, _> = VolumeManager::new(SdmmcBlocks::new(bytes), FixedClock);
     let volume = volumes.open_volume(VolumeIdx(0))?;
     let root = volume.open_root_dir()?;
     let open = root.open_file_in_dir(name(file).as_str(), Mode::ReadWriteCreateOrTruncate)?;
@@ -127,7 +127,7 @@ pub(crate) fn read_file<S: BlockStore>(bytes: ByteStore<'_, S>, file: u32) -> Ve
 where
     S::Error: 'static,
 {
-    let volumes: VolumeManager<_, _> = VolumeManager::new(SdmmcBlocks::new(bytes), Noon);
+    let volumes: VolumeManager<_, _> = VolumeManager::new(SdmmcBlocks::new(bytes), FixedClock);
     let volume = volumes.open_volume(VolumeIdx(0)).unwrap();
     let root = volume.open_root_dir().unwrap();
     let open = root.open_file_in_dir(name(file).as_str(), Mode::ReadOnly).unwrap();

@@ -46,7 +46,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 continue;
             }
             let block = Spot::meta(self.place(number).seal_block(), 0);
-            if !self.is_bad(block)? && !self.carries_copy(block)? {
+            if !self.is_bad(block)? && !self.has_copy(block)? {
                 let _ = self.erase_or_retire(block)?;
             }
         }
@@ -55,7 +55,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     }
 
     /// Whether a block of a place holds a copy like a rescue block, and so no seal.
-    fn carries_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
+    fn has_copy(&mut self, block: Spot) -> Result<bool, Fault<D::Error>> {
         if self.seals != Seals::Unknown {
             return Ok(false);
         }

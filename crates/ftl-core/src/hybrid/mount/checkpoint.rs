@@ -57,7 +57,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Forgets everything learnt from the host's requests: the hot-data threshold, the log's window, and the update
     /// ratio. Data, wear and tables stay. For a device that was filled by one host and now serves another.
-    pub fn forget_habits(&mut self) {
+    pub fn forget_requests(&mut self) {
         self.filter = Self::new_filter(&self.config);
         self.runs = Runs::NONE;
         self.throttle = Self::new_throttle(&self.config, &self.shape);

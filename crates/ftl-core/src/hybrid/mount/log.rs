@@ -21,7 +21,7 @@ use crate::probe::{Cause, Probe};
 
 /// What is known of the ring so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Circle {
+struct RingScan {
     /// The first block in use.
     first: Option<LogBlock>,
     /// The latest block in use so far, and its stamp.
@@ -69,7 +69,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.unproved.set(LogicalBlock::new(number), true);
         }
         let blocks = self.the_log()?.area().short_blocks();
-        let mut circle = Circle { chains, mapped: Mapped::Fully, ..Circle::default() };
+        let mut found = RingScan { chains, mapped: Mapped::Fully, ..RingScan::default() };
         // Blocks without summary from here on were skipped, because they follow a free one.
         let mut gap: Option<u16> = None;
         for number in 0..blocks {
@@ -83,7 +83,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 continue;
             }
             let passed = match gap.take() {
-                Some(from) => self.mount_passed(&mut circle, from, number)?,
+                Some(from) => self.mount_passed(&mut found, from, number)?,
                 None => Passed::None,
             };
             let summary = match passed {
@@ -91,32 +91,32 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 // Its codes have taken the place of this block's.
                 Passed::Mapped => self.read_summary(block)?,
             };
-            self.mount_block(&mut circle, block, summary)?;
+            self.mount_block(&mut found, block, summary)?;
         }
         if let Some(from) = gap {
-            let _ = self.mount_passed(&mut circle, from, blocks)?;
+            let _ = self.mount_passed(&mut found, from, blocks)?;
         }
-        if circle.last.is_none() {
+        if found.last.is_none() {
             // Even if no block has a summary, one may be in use: the head of an almost empty log.
             for number in 0..blocks {
                 let block = LogBlock::new(number);
                 if !self.the_log()?.ring().is_bad(block) && self.is_used(block)? {
-                    self.mount_block(&mut circle, block, None)?;
+                    self.mount_block(&mut found, block, None)?;
                 }
             }
         }
-        self.restore_ring(&circle)?;
+        self.restore_ring(&found)?;
         if let Some(state) = &mut self.unsettled {
-            state.held = circle.held;
+            state.held = found.held;
         }
-        Ok(circle.mapped)
+        Ok(found.mapped)
     }
 
     /// Maps the skipped blocks that are in use after all: those directly before a block in use, or before the end of
     /// the ring.
     fn mount_passed(
         &mut self,
-        circle: &mut Circle,
+        found: &mut RingScan,
         from: u16,
         to: u16,
     ) -> Result<Passed, Fault<D::Error>> {
@@ -131,7 +131,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for number in first..to {
             let block = LogBlock::new(number);
             if !self.the_log()?.ring().is_bad(block) {
-                self.mount_block(circle, block, None)?;
+                self.mount_block(found, block, None)?;
             }
         }
         Ok(if first < to { Passed::Mapped } else { Passed::None })
@@ -151,21 +151,21 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Maps the sectors of a block in use, whose codes were read if it has a summary.
     fn mount_block(
         &mut self,
-        circle: &mut Circle,
+        found: &mut RingScan,
         block: LogBlock,
         summary: Option<Tag>,
     ) -> Result<(), Fault<D::Error>> {
         let (pages, slots) = (self.the_log()?.data_pages(), self.the_log()?.area().slots);
-        let before = circle.last;
-        let head_filled = circle.filled;
+        let before = found.last;
+        let head_filled = found.filled;
         let stamp = match summary {
             Some(tag) => {
                 let last = self.the_log()?.area().pages - 1;
                 self.meet(Spot::log(block, last), &tag);
-                circle.filled = (pages, tag.note);
+                found.filled = (pages, tag.note);
                 tag.stamp
             }
-            None => match self.mount_tags(circle, block)? {
+            None => match self.mount_tags(found, block)? {
                 Some(stamp) => stamp,
                 // Nothing in it can be read.
                 None => return Ok(()),
@@ -174,20 +174,20 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if let Some((last, newest)) = before
             && stamp < newest
         {
-            circle.turned = Some((last, block));
-            circle.head_filled = head_filled;
+            found.turned = Some((last, block));
+            found.head_filled = head_filled;
         }
-        circle.first.get_or_insert(block);
-        circle.last = Some((block, stamp));
+        found.first.get_or_insert(block);
+        found.last = Some((block, stamp));
         for page in 0..pages {
             for slot in 0..slots {
                 // If the table is full, the rest is only visited, and mapped later.
-                if circle.mapped == Mapped::Fully
+                if found.mapped == Mapped::Fully
                     && let Some(sector) = self.the_log()?.code(page, slot).copy_of()
-                    && !self.is_overridden(circle, sector)?
+                    && !self.is_overridden(found, sector)?
                 {
                     let place = self.the_log()?.place(block, page, slot);
-                    circle.mapped = self.mount_entry(sector, place, circle.chains)?;
+                    found.mapped = self.mount_entry(sector, place, found.chains)?;
                 }
             }
         }
@@ -195,11 +195,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Whether the log's entry for a sector was found before the ring's head, so it is newer than those found now.
-    fn is_overridden(&mut self, circle: &Circle, sector: Sector) -> Result<bool, Fault<D::Error>> {
+    fn is_overridden(&mut self, found: &RingScan, sector: Sector) -> Result<bool, Fault<D::Error>> {
         if sector.get() >= self.shape.capacity.get() {
             return Err(Fault::Corrupt);
         }
-        let Some((head, _)) = circle.turned.filter(|_| !planted(Bug::ForgetCircle)) else {
+        let Some((head, _)) = found.turned.filter(|_| !planted(Bug::ForgetCircle)) else {
             return Ok(false);
         };
         let log = self.the_log()?;
@@ -210,7 +210,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// summary is younger.
     fn mount_tags(
         &mut self,
-        circle: &mut Circle,
+        found: &mut RingScan,
         block: LogBlock,
     ) -> Result<Option<Stamp>, Fault<D::Error>> {
         let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
@@ -219,13 +219,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(None);
         };
         // If the page that records its wear cannot be read, the wear of the previous block is assumed.
-        circle.filled = (listed.pages, listed.wear.unwrap_or(circle.filled.1));
+        found.filled = (listed.pages, listed.wear.unwrap_or(found.filled.1));
         self.meet(Spot::log(block, page), &tag);
         let now = Held { block, page, stamp: tag.stamp };
-        if circle.held.is_none_or(|held| held.stamp < now.stamp) {
-            let earlier = circle.held.replace(now);
-            if let Some(earlier) = earlier.filter(|_| circle.mapped == Mapped::Fully) {
-                circle.mapped = self.mount_held(earlier, circle.chains)?;
+        if found.held.is_none_or(|held| held.stamp < now.stamp) {
+            let earlier = found.held.replace(now);
+            if let Some(earlier) = earlier.filter(|_| found.mapped == Mapped::Fully) {
+                found.mapped = self.mount_held(earlier, found.chains)?;
             }
             self.the_log()?.blank_codes(page);
         }
@@ -284,18 +284,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Restores head and tail of the ring.
-    fn restore_ring(&mut self, circle: &Circle) -> Result<(), Fault<D::Error>> {
-        let Some((last, _)) = circle.last else {
+    fn restore_ring(&mut self, found: &RingScan) -> Result<(), Fault<D::Error>> {
+        let Some((last, _)) = found.last else {
             // Nothing was ever written to the log, so no entry can be stale.
             for number in 0..self.shape.logical_blocks {
                 self.unproved.set(LogicalBlock::new(number), false);
             }
             return Ok(());
         };
-        let first = circle.first.ok_or(Fault::Corrupt)?;
-        let (head, tail) = circle.turned.unwrap_or((last, first));
+        let first = found.first.ok_or(Fault::Corrupt)?;
+        let (head, tail) = found.turned.unwrap_or((last, first));
         let (head_page, lap) =
-            if circle.turned.is_some() { circle.head_filled } else { circle.filled };
+            if found.turned.is_some() { found.head_filled } else { found.filled };
         let ring = self.the_log()?.ring();
         let mut used = 1;
         let mut block = tail;

@@ -323,7 +323,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             Kind::Data => !is_void(end),
             kind => kind == Kind::ChainInPlace,
         };
-        let whole = ended || end.is_some_and(ends) && self.partners_stand(block)?;
+        let whole = ended || end.is_some_and(ends) && self.are_partners_readable(block)?;
         Ok(match (kind, whole) {
             (Kind::Data | Kind::ChainInPlace, true) => Role::Leads,
             (Kind::Data, false) => Role::Stale,

@@ -48,7 +48,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for (copy, beside) in found.into_iter().flatten() {
             // A missing page means that an erase was begun: of a copy whose data was all written again, or of one on
             // which nothing relied yet, so that the one before it is valid.
-            if !self.stands(copy)? && !planted(Bug::BelieveOldCopy) {
+            if !self.is_copy_readable(copy)? && !planted(Bug::BelieveOldCopy) {
                 continue;
             }
             if let Some(cell) = rescued.copies.get_mut(count) {
@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Whether every page of a copy can be read.
-    fn stands(&mut self, copy: Copy) -> Result<bool, Fault<D::Error>> {
+    fn is_copy_readable(&mut self, copy: Copy) -> Result<bool, Fault<D::Error>> {
         for page in 0..copy.pages {
             if !self.flash.look(Spot::meta(copy.block, page), Cause::Mount)?.is_page() {
                 return Ok(false);
@@ -115,7 +115,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // Data written from the copy is still covered by it. A fold may have completed meanwhile.
             let newer = before.newest().is_none_or(|copy| youngest.stamp > copy.stamp);
             if newer
-                && self.ends_fold(&youngest)?
+                && self.is_end_of_fold(&youngest)?
                 && let Some(rescued) = self.copy_fold_end(before, &youngest)?
             {
                 return Ok(Some(rescued));
@@ -127,7 +127,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         let backups = self.find_backups(&youngest)?;
         let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);
-        let own = (content || self.ends_fold(&youngest)?).then_some(youngest);
+        let own = (content || self.is_end_of_fold(&youngest)?).then_some(youngest);
         if own.is_some() || backups.is_some() {
             self.copy_youngest(own, backups)
         } else {
@@ -138,9 +138,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Whether a page is the last of a data block, which makes the block valid, unless it was torn and corrupted others
     /// of the block.
-    fn ends_fold(&mut self, page: &Youngest) -> Result<bool, Fault<D::Error>> {
+    fn is_end_of_fold(&mut self, page: &Youngest) -> Result<bool, Fault<D::Error>> {
         let last = page.kind == Kind::Data && page.spot.page() + 1 == self.shape.chain.pages;
-        Ok(last && self.partners_stand(page.spot.chain_block())?)
+        Ok(last && self.are_partners_readable(page.spot.chain_block())?)
     }
 
     /// Erases the copies after their data was written again, and anything else in the rescue blocks.

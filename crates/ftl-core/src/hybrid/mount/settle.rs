@@ -226,7 +226,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if !planted(Bug::FillOpenHead) {
                 log.close_early();
                 let copied = copied.is_some() || planted(Bug::RepeatSummary);
-                if own && copied && self.lacks_summary(head)? {
+                if own && copied && self.is_summary_missing(head)? {
                     let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
                     log.close(&mut self.flash)?;
                 }
@@ -236,7 +236,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Whether no page of a block's summary was begun.
-    fn lacks_summary(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
+    fn is_summary_missing(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
         let log = self.the_log()?;
         for page in log.data_pages()..log.area().pages {
             let erased = self.flash.look(Spot::log(block, page), Cause::Mount)?.is_erased();

@@ -13,10 +13,10 @@ use crate::table::BlockNumber;
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The steps that a request of that many pages must do.
     #[inline]
-    pub(crate) fn keep_house(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
+    pub(crate) fn collect_some(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
         let budget = pages * u32::from(self.config.copies_per_page);
         for _ in 0..budget {
-            match self.house_step(self.free_blocks_low) {
+            match self.collection_step(self.free_blocks_low) {
                 Ok(Step::Done) => {}
                 // The request itself is complete.
                 Ok(Step::NothingLeft) | Err(Fault::ReadOnly) => break,
@@ -29,7 +29,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// At most `budget` steps for an idle host: first those that free space, then the scrub, if one is running.
     pub(crate) fn work_while_idle(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
-            if self.house_step(self.free_blocks_idle)? == Step::NothingLeft
+            if self.collection_step(self.free_blocks_idle)? == Step::NothingLeft
                 && self.scrub_step()? == Step::NothingLeft
             {
                 return Ok(Work::Done);
@@ -40,7 +40,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// One step of the most urgent work: a page copied, or a block erased.
     #[inline]
-    fn house_step(&mut self, free_blocks: BlockNumber) -> Result<Step, Fault<D::Error>> {
+    fn collection_step(&mut self, free_blocks: BlockNumber) -> Result<Step, Fault<D::Error>> {
         if let Some(log) = self.log.get()
             && log.has_tail()
             && (log.is_over(self.throttle.window()) || log.is_reclaiming())

@@ -286,7 +286,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Whether the pages that share cells with the last one of a block can be read: a torn program of it would corrupt
     /// them.
-    pub(crate) fn partners_stand(&mut self, block: ChainBlock) -> Result<bool, Fault<D::Error>> {
+    pub(crate) fn are_partners_readable(
+        &mut self,
+        block: ChainBlock,
+    ) -> Result<bool, Fault<D::Error>> {
         if !self.guards_pairs() {
             return Ok(true);
         }

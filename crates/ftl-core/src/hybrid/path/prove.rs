@@ -80,11 +80,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // An unreadable trim would read as zeros, which is worse than the data that it may have trimmed.
             return Ok(if chain.trims { Newest::InLog } else { Newest::InChain });
         }
-        Ok(if self.counts_unread(at)? { Newest::InLog } else { Newest::InChain })
+        Ok(if self.is_newest_unread(at)? { Newest::InLog } else { Newest::InChain })
     }
 
     /// Whether an unreadable page of the log counts as the newest copy, if its stamp does not decide.
-    fn counts_unread(&mut self, at: LogSlot) -> Result<bool, Fault<D::Error>> {
+    fn is_newest_unread(&mut self, at: LogSlot) -> Result<bool, Fault<D::Error>> {
         let log = self.the_log()?;
         let ((block, page, _), pages) = (log.split(at), log.area().pages);
         let tail = log.ring().tail();
@@ -302,7 +302,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 newest = Some(Dated { trims: true, ..dated });
             }
             if tag.kind == Kind::Trim {
-                match self.trims_at(spot, offset) {
+                match self.does_trim(spot, offset) {
                     Ok(true) => newest = Some(Dated::at(tag.stamp)),
                     Ok(false) => {}
                     Err(Fault::Uncorrectable | Fault::Corrupt) => lost = Some(page),
@@ -314,7 +314,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Whether the trim at that page includes the sector with that offset.
-    fn trims_at(&mut self, spot: Spot, offset: u32) -> Result<bool, Fault<D::Error>> {
+    fn does_trim(&mut self, spot: Spot, offset: u32) -> Result<bool, Fault<D::Error>> {
         let trim = self.mlc.read_trim(&mut self.flash, spot, Cause::Mount)?;
         let (_, from) = self.mlc.locate(trim.first);
         Ok((from..from.saturating_add(trim.count.get())).contains(&offset))

@@ -8,7 +8,7 @@ use std::ops::Range;
 use ftl_iface::{Block, Geometry, Mode, Region};
 
 use super::lists::Lists;
-use super::race::Race;
+use super::tournament::Tournament;
 
 mod check;
 
@@ -138,7 +138,7 @@ pub struct Area {
     /// Blocks in each mode that are open or full.
     holding: [u32; 2],
     /// The worth of full blocks as victims, once a policy has asked for it.
-    race: Option<Race>,
+    tournament: Option<Tournament>,
 }
 
 impl Area {
@@ -177,7 +177,7 @@ impl Area {
             now: 0,
             filled: Lists::new(2, blocks as u32),
             holding: [0; 2],
-            race: None,
+            tournament: None,
         }
     }
 
@@ -342,15 +342,16 @@ impl Area {
     /// The full block of the highest worth: its age, times a factor that the policy computes from its valid share and
     /// from how often it was freed. An entirely valid block is worth nothing. An area has one such policy.
     pub(super) fn worthiest(&mut self, pace: impl Fn(f64, u32) -> f64) -> Option<u32> {
-        let mut race = self.race.take().unwrap_or_else(|| Race::new(self.blocks()));
+        let mut tournament =
+            self.tournament.take().unwrap_or_else(|| Tournament::new(self.blocks()));
         // With an age of zero all would be equal.
-        let best = race.best(self.now + 1, |block| {
+        let best = tournament.best(self.now + 1, |block| {
             self.is_full(block).then(|| {
                 let share = f64::from(self.valid(block)) / f64::from(self.units_of(block));
                 (pace(share.max(NOTHING), self.cleanings[block as usize]), self.filled_at(block))
             })
         });
-        self.race = Some(race);
+        self.tournament = Some(tournament);
         best
     }
 
@@ -436,8 +437,8 @@ impl Area {
     /// Sets a block's key, and updates the minimum of its group.
     #[inline]
     fn set_key(&mut self, block: usize, key: u16) {
-        if let Some(race) = &mut self.race {
-            race.note(block as u32);
+        if let Some(tournament) = &mut self.tournament {
+            tournament.note(block as u32);
         }
         let before = std::mem::replace(&mut self.keys[block], key);
         let group = block / GROUP;
@@ -525,10 +526,10 @@ impl Area {
     /// RAM of the tables.
     pub(super) fn ram_bytes(&self) -> u64 {
         // Per block: mode and state in a byte, valid and written units, age, cleanings, its place among the free or its
-        // neighbours among the full; if a policy asks for its worth, a line and the matches of the race.
-        let race = if self.race.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
+        // neighbours among the full; if a policy asks for its worth, a line and the matches of the tournament.
+        let tournament = if self.tournament.is_some() { 16 + 2 * 16 + 4 + 1 } else { 0 };
         let bits = self.states.len() * self.units[0] as usize;
-        let per_block = 1 + 2 + 2 + 8 + 4 + 8 + race;
+        let per_block = 1 + 2 + 2 + 8 + 4 + 8 + tournament;
         (self.states.len() * per_block + bits.div_ceil(64) * 8) as u64
     }
 }

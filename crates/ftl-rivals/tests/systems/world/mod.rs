@@ -36,8 +36,8 @@ pub(crate) fn ahdm_config(
     threshold: ahdm::Threshold,
     capacity: SectorCount,
     lanes: u32,
-) -> ahdm::Config {
-    ahdm::Config {
+) -> ahdm::AhdmConfig {
+    ahdm::AhdmConfig {
         sector: Bytes::new(1024),
         capacity,
         lanes: Lanes::alike(lanes),

@@ -126,7 +126,7 @@ impl Constraint {
     }
 
     /// How far a figure is from agreement, as the logarithm of a factor; zero if it agrees.
-    pub(super) fn miss(&self, workload: Workload, figure: f64, run: Run) -> f64 {
+    pub(super) fn miss(&self, workload: Workload, figure: f64, run: FitRun) -> f64 {
         let Some((least, most)) = self.bounds(workload) else { return 0.0 };
         let (below, above) = run.slack(self);
         let (least, most) = (least / below, most * above);
@@ -142,14 +142,14 @@ impl Constraint {
 
 /// The length of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Run {
+pub(super) enum FitRun {
     /// A first look: the disk is not yet in its steady state, so figures need only be near.
     Short,
     /// As long as the paper's month.
     Month,
 }
 
-impl Run {
+impl FitRun {
     /// The factors by which bounds are wider than the paper's, below and above. From a tenth of a month to a month n3
     /// grows by a seventh to a half, and the other figures change by up to a fifth either way.
     fn slack(self, constraint: &Constraint) -> (f64, f64) {
@@ -162,7 +162,7 @@ impl Run {
 }
 
 /// How far a workload is from agreement. Measures not taken count as far off.
-pub(super) fn distance(workload: Workload, figures: &Figures, run: Run) -> f64 {
+pub(super) fn distance(workload: Workload, figures: &Figures, run: FitRun) -> f64 {
     const NOT_TRIED: f64 = 1.0;
     let miss = |constraint: &Constraint| match figures.get(constraint.what) {
         Some(figure) => constraint.miss(workload, figure, run),
@@ -172,7 +172,7 @@ pub(super) fn distance(workload: Workload, figures: &Figures, run: Run) -> f64 {
     CONSTRAINTS.iter().map(miss).sum()
 }
 
-fn agrees(workload: Workload, figures: &Figures, stage: Stage, run: Run) -> bool {
+fn agrees(workload: Workload, figures: &Figures, stage: Stage, run: FitRun) -> bool {
     let of_stage = CONSTRAINTS.iter().filter(|constraint| constraint.stage <= stage);
     of_stage
         .filter_map(|constraint| Some((constraint, figures.get(constraint.what)?)))
@@ -194,7 +194,7 @@ pub(super) enum Extent {
     /// Everything.
     All,
     /// The cheapest first, and nothing more once something does not agree; results of a month only.
-    UntilItFails(Run),
+    UntilItFails(FitRun),
 }
 
 /// Measures a workload, the cheapest measures first.
@@ -235,7 +235,7 @@ pub(super) fn measure(
         let served = c1.log_writes.unwrap_or(0) as f64 / c1.requests.writes as f64;
         figures.set(Measured::Served, served * 100.0);
     }
-    if extent != Extent::UntilItFails(Run::Short) && !ends(&figures, Stage::Hybrid) {
+    if extent != Extent::UntilItFails(FitRun::Short) && !ends(&figures, Stage::Hybrid) {
         let hybrid = replayed(month, "c3", "hybrid?entries=half")?;
         let (ratios, factors) = (hybrid.against(&plain), hybrid.factors.unwrap_or_default());
         for (what, figure) in [
@@ -312,7 +312,7 @@ mod tests {
         let (least, most) = n3.bounds(Workload::Ntfs).unwrap();
         assert!((least * WITHIN - 48.4).abs() < 1e-9 && (most / WITHIN - 48.4).abs() < 1e-9);
         for (figure, factor) in [(48.4, 1.0), (least, 1.0), (most * 2.0, 2.0), (least / 3.0, 3.0)] {
-            let miss = n3.miss(Workload::Ntfs, figure, Run::Month);
+            let miss = n3.miss(Workload::Ntfs, figure, FitRun::Month);
             assert!((miss - libm::log(factor)).abs() < 1e-9, "{figure}: {miss}");
         }
         assert!(CONSTRAINTS.iter().zip(0..).all(|(constraint, at)| constraint.what as usize == at));
@@ -322,10 +322,10 @@ mod tests {
     fn the_first_fit_turns_more_writes_away_than_the_papers_hash_table_did() {
         let name = "synth:ntfs-1?requests=3000";
         let lengths = Lengths { month: name, part: name };
-        let extent = Extent::UntilItFails(Run::Month);
+        let extent = Extent::UntilItFails(FitRun::Month);
         let figures = measure(Workload::Ntfs, lengths, extent).unwrap();
         assert!(figures.get(Measured::Hottest).is_some());
-        assert!(distance(Workload::Ntfs, &figures, Run::Month) > 0.0, "{figures:?}");
+        assert!(distance(Workload::Ntfs, &figures, FitRun::Month) > 0.0, "{figures:?}");
         assert_eq!(figures.get(Measured::Rs), None, "what does not agree is not compared");
     }
 }

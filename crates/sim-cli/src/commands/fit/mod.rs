@@ -28,7 +28,7 @@ mod constraints;
 mod kept;
 mod search;
 
-use constraints::{CONSTRAINTS, Extent, Figures, Lengths, Measured, Run};
+use constraints::{CONSTRAINTS, Extent, Figures, FitRun, Lengths, Measured};
 use kept::Kept;
 use search::{Explored, Search, Tried};
 
@@ -37,7 +37,7 @@ use search::{Explored, Search, Tried};
 pub struct Args {
     /// The paper: chang is L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", 2010
     #[arg(value_enum, value_name = "PAPER")]
-    paper: Paper,
+    paper: FitPaper,
     /// The workload of the paper: ntfs or ext3
     #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
     workload: FileSystem,
@@ -73,7 +73,7 @@ pub struct Args {
 
 /// Papers whose workloads can be searched for.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Paper {
+enum FitPaper {
     /// The hybrid of SLC log and MLC block chains
     Chang,
 }
@@ -103,7 +103,7 @@ const PART: u64 = 300_000;
 /// Searches for workloads that fit, and reports their results in the comparison.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
-    let Paper::Chang = args.paper;
+    let FitPaper::Chang = args.paper;
     let workload = match args.workload {
         FileSystem::Ntfs => Workload::Ntfs,
         FileSystem::Ext3 => Workload::Ext3,
@@ -192,10 +192,10 @@ fn constraints_of(
         let Some((least, most)) = constraint.bounds(workload) else { continue };
         let measured = figures.get(constraint.what);
         let off = match measured {
-            Some(value) if constraint.miss(workload, value, Run::Month) > 0.0 => {
+            Some(value) if constraint.miss(workload, value, FitRun::Month) > 0.0 => {
                 format!(
                     "{:.0} %",
-                    (constraint.miss(workload, value, Run::Month).exp() - 1.0) * 100.0
+                    (constraint.miss(workload, value, FitRun::Month).exp() - 1.0) * 100.0
                 )
             }
             Some(_) => "-".into(),

@@ -9,7 +9,7 @@ use std::thread;
 use sim::Failure;
 
 use super::candidate::{Candidate, WAY};
-use super::constraints::{self, Extent, Figures, Lengths, Measured, Run};
+use super::constraints::{self, Extent, Figures, FitRun, Lengths, Measured};
 use super::kept::Kept;
 use crate::base::interrupt;
 use crate::commands::repro::paper::Workload;
@@ -122,7 +122,7 @@ impl Search {
                 (_, Some(best)) => beside(best.candidate, &crowd, self.workload, &mut dice),
                 _ => Candidate::drawn(self.workload, &mut dice),
             };
-            let Some(tried) = self.tried(candidate, (start, Run::Month), count)? else { break };
+            let Some(tried) = self.tried(candidate, (start, FitRun::Month), count)? else { break };
             insert(&mut months, &tried);
         }
         let agree = months.iter().filter(|tried| tried.fits()).count();
@@ -147,7 +147,7 @@ impl Search {
         let drawn = CROWD.min(self.tries as usize);
         for _ in 0..drawn {
             let candidate = Candidate::drawn(self.workload, dice);
-            let Some(tried) = self.tried(candidate, (start, Run::Short), count)? else {
+            let Some(tried) = self.tried(candidate, (start, FitRun::Short), count)? else {
                 return Ok(None);
             };
             insert(&mut crowd, &tried);
@@ -157,7 +157,7 @@ impl Search {
             let best = crowd[dice.usize(..drawn.min(BEST))].candidate;
             let others = [(); 2].map(|()| crowd[dice.usize(..drawn)].candidate);
             let candidate = crowd[at].candidate.towards(best, (others, WAY), self.workload, dice);
-            let Some(tried) = self.tried(candidate, (start, Run::Short), count)? else {
+            let Some(tried) = self.tried(candidate, (start, FitRun::Short), count)? else {
                 return Ok(None);
             };
             // The better of a workload and what came of it stays.
@@ -173,12 +173,12 @@ impl Search {
     fn tried(
         &self,
         candidate: Candidate,
-        (start, run): (u32, Run),
+        (start, run): (u32, FitRun),
         count: &AtomicU64,
     ) -> Result<Option<Tried>, Failure> {
         let (requests, part) = match run {
-            Run::Short => (self.short, self.short.min(self.part)),
-            Run::Month => (self.month, self.part),
+            FitRun::Short => (self.short, self.short.min(self.part)),
+            FitRun::Month => (self.month, self.part),
         };
         let named = |requests| candidate.name(self.workload, requests, self.seed);
         let (month, part) = (named(requests), named(part));

@@ -71,9 +71,9 @@ fn switches(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "What a fold is: it frees the data block and at least one log block, so that n4 is two at least. The paper's \
-         1.92 is only possible where a switch counts, too, in which a log block in order becomes the data block and \
-         frees one. Both ways of counting are above.",
+        "A fold frees the data block and at least one log block, so n4 is at least two. The paper's 1.92 is possible \
+         only if switches count, too, in which a log block in order becomes the data block and frees one block. The \
+         table has both counts.",
     );
     Ok(())
 }
@@ -97,7 +97,7 @@ pub(super) fn folds(results: &Results, workload: Workload) -> Result<String, Fai
         )
     };
     Ok(format!(
-        "How much rarer folds are, and with the formula below how long a page written to the MLC takes, {}: in the \
+        "How rare folds are (p2), and how long a page written to the MLC takes by the formula below, under {}: in the \
          paper {}; here {}. The rest of the gain is that a share alpha of the data is written to the SLC instead.",
         workload.name(),
         change(TABLE_3.map(|rows| rows[workload as usize])),
@@ -177,8 +177,8 @@ fn formula(page: &mut Page, results: &Results) -> Result<(), Failure> {
     }
     page.table(&rows);
     page.say(
-        "Expected time of a page write on C3', over that on C3. The formula leaves reads out, takes a sector for a \
-         page of either kind, and charges every fold 128 copies.",
+        "The expected time of a page write on C3', divided by that on C3. The formula leaves out reads, treats a \
+         sector as a page of either kind, and charges 128 copies for every fold.",
     );
     Ok(())
 }

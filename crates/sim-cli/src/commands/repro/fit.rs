@@ -25,9 +25,8 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let profiles = [month(Workload::Ntfs, seed)?, month(Workload::Ext3, seed)?];
     page.heading("Figure 7 and the fit of the workloads");
     page.say(
-        "The profile is that of a whole month. The paper's plots have no figures; what the text says of them \
-         stands on the left. Unknown and assumed: reads are 40 in a hundred requests; the sizes between the \
-         peaks.",
+        "The profile is that of a whole month. The paper's plots have no figures; the left column is what its text \
+         says. Unknown, and assumed here: that 40 of 100 requests are reads, and the sizes between the peaks.",
     );
     page.table(&rows(&profiles));
     page.say(

@@ -10,13 +10,13 @@ use super::paper::{TABLE_3, WITHIN, Workload};
 use super::runs::{IN_MANY_RUNS, Results, Run, SLC};
 
 /// A changed choice, and its parameters.
-struct Freedom {
+struct Variation {
     title: &'static str,
     parameters: &'static str,
 }
 
-const fn freedom(title: &'static str, parameters: &'static str) -> Freedom {
-    Freedom { title, parameters }
+const fn variation(title: &'static str, parameters: &'static str) -> Variation {
+    Variation { title, parameters }
 }
 
 /// The victims as the paper describes them.
@@ -25,19 +25,19 @@ const LEAST_USED: &str = "sketch=4&victims=least-used";
 /// The same with ours, for a fair comparison.
 const SKETCHED: &str = "sketch=4";
 
-const FREEDOMS: [Freedom; 12] = [
-    freedom("as taken", ""),
-    freedom("a whole fold in one request", "copies=255"),
-    freedom("one copy for a page written", "copies=1"),
-    freedom("sketches of chains", SKETCHED),
-    freedom("sketches, and victims by utilization", LEAST_USED),
-    freedom("12 maps in the cache", "cache=12"),
-    freedom("192 maps in the cache", "cache=192"),
-    freedom("1 log block a chain", "chain=1"),
-    freedom("2 log blocks a chain", "chain=2"),
-    freedom("8 log blocks a chain", "chain=8"),
-    freedom("folding begins at 2 free blocks", "low=2"),
-    freedom("folding begins at 64 free blocks", "low=64"),
+const VARIATIONS: [Variation; 12] = [
+    variation("as taken", ""),
+    variation("a whole fold in one request", "copies=255"),
+    variation("one copy for a page written", "copies=1"),
+    variation("sketches of chains", SKETCHED),
+    variation("sketches, and victims by utilization", LEAST_USED),
+    variation("12 maps in the cache", "cache=12"),
+    variation("192 maps in the cache", "cache=192"),
+    variation("1 log block a chain", "chain=1"),
+    variation("2 log blocks a chain", "chain=2"),
+    variation("8 log blocks a chain", "chain=8"),
+    variation("folding begins at 2 free blocks", "low=2"),
+    variation("folding begins at 64 free blocks", "low=64"),
 ];
 
 /// The conventional disk and the hybrid one, both with that choice.
@@ -54,7 +54,7 @@ fn disks(parameters: &str) -> [Run; 2] {
 }
 
 pub(super) fn runs() -> Vec<Run> {
-    FREEDOMS.iter().flat_map(|freedom| disks(freedom.parameters)).collect()
+    VARIATIONS.iter().flat_map(|variation| disks(variation.parameters)).collect()
 }
 
 /// Mean response times of both disks in microseconds, and how many times as fast the hybrid one is.
@@ -68,12 +68,12 @@ fn measured(results: &Results, parameters: &str) -> Result<([f64; 2], f64, Facto
 
 /// The least and the largest of some ratios.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Range {
+pub(super) struct RatioRange {
     least: f64,
     most: f64,
 }
 
-impl Range {
+impl RatioRange {
     const NONE: Self = Self { least: f64::INFINITY, most: f64::NEG_INFINITY };
 
     fn with(self, ratio: f64) -> Self {
@@ -81,7 +81,7 @@ impl Range {
     }
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for RatioRange {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { least, most } = self;
         if least <= most {
@@ -93,10 +93,10 @@ impl fmt::Display for Range {
 }
 
 /// How far RS moves with the freedoms that leave the factors of C3' near the paper's.
-pub(super) fn range_that_fits(results: &Results) -> Result<Range, Failure> {
-    let mut fitting = Range::NONE;
-    for freedom in &FREEDOMS {
-        let (_, rs, factors) = measured(results, freedom.parameters)?;
+pub(super) fn range_that_fits(results: &Results) -> Result<RatioRange, Failure> {
+    let mut fitting = RatioRange::NONE;
+    for variation in &VARIATIONS {
+        let (_, rs, factors) = measured(results, variation.parameters)?;
         if agrees(&factors) {
             fitting = fitting.with(rs);
         }
@@ -120,21 +120,21 @@ fn agrees(factors: &Factors) -> bool {
 pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.heading("The baseline's freedoms");
     page.say(&format!(
-        "NTFS on C3' and C3, 256 MiB of SLC; both disks have the same freedom, one changed at a time. The factors are \
-         those of C3', which the workload was fitted to as taken.{}",
+        "NTFS on C3' and C3, 256 MiB of SLC; one choice is changed at a time, on both disks. The factors are those \
+         of C3'; the workload was fitted to them with the choices as taken.{}",
         results.length.of_many_runs(),
     ));
     let heads = ["", "C3', µs a request", "C3, µs a request", "RS", "n3", "n4", "p1", "p2"];
     let mut rows = vec![heads.map(String::from)];
-    let mut all = Range::NONE;
-    for freedom in &FREEDOMS {
-        let ([plain, hybrid], rs, factors) = measured(results, freedom.parameters)?;
+    let mut all = RatioRange::NONE;
+    for variation in &VARIATIONS {
+        let ([plain, hybrid], rs, factors) = measured(results, variation.parameters)?;
         all = all.with(rs);
         let shown = |figure: Option<f64>, digits: usize| {
             show::maybe(figure, |figure| format!("{figure:.digits$}"))
         };
         rows.push([
-            freedom.title.into(),
+            variation.title.into(),
             format!("{plain:.0}"),
             format!("{hybrid:.0}"),
             format!("{rs:.2}"),
@@ -149,10 +149,10 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     let ([plain, hybrid], _, _) = measured(results, SKETCHED)?;
     let ([of_plain, of_hybrid], _, _) = measured(results, LEAST_USED)?;
     page.say(&format!(
-        "These alone give RS {all}, and those that leave the factors of C3' within 15 % of the paper's, {fitting}. \
-         Victims by utilization, the least used of four idle chains, make C3' {:.3} times as fast as victims by age \
-         with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for each logical \
-         block, and the default goes by age, which needs a bit.",
+        "These choices alone give RS {all}, and those that leave the factors of C3' within 15 % of the paper's, \
+         {fitting}. Victims by utilization, the least used of four idle chains, make C3' {:.3} times as fast as \
+         victims by age with the same sketches, and C3 {:.3} times; they need the sketches, eight bytes of RAM for \
+         each logical block, and the default goes by age, which needs a bit.",
         plain / of_plain,
         hybrid / of_hybrid,
     ));

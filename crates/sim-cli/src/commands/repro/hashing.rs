@@ -41,15 +41,15 @@ pub(super) fn runs() -> Vec<Run> {
 pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.heading("Figure 11: the hash table");
     page.say(&format!(
-        "Writes that the table turned away, and in brackets RS; C3, 256 MiB of SLC, sectors of 512 bytes. \
-         Columns: entries looked at for a sector.{}",
+        "Writes that the table rejected, with RS in brackets; C3, 256 MiB of SLC, sectors of 512 bytes. Columns: \
+         entries probed per sector.{}",
         results.length.of_many_runs(),
     ));
     for workload in Workload::ALL {
         of(page, results, workload)?;
     }
     page.say(
-        "The paper: with 16,384 entries many writes are turned away, and more by quadratic probing than by linear; \
+        "The paper: with 16,384 entries many writes are rejected, and more with quadratic probing than with linear; \
          with 32,768 their number \"decreases significantly\", and RS grows; with more it begins to level off, and \
          more than eight probes gain little. It recommends 32,768 entries and eight linear probes. Ours with eight \
          linear probes:",
@@ -70,8 +70,8 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.table(&rows);
     page.say(
         "The workloads are fitted, over a month, to between 8 and 16 MiB of valid data, and to at most half as many \
-         writes turned away as with 16,384 entries: [why a full table turns so many \
-         away](FIT.md#why-a-full-table-turns-so-many-away).",
+         rejected writes as with 16,384 entries: [why a full table rejects so many \
+         writes](FIT.md#why-a-full-table-rejects-so-many-writes).",
     );
     Ok(())
 }

@@ -52,19 +52,19 @@ pub struct Args {
     /// The paper
     #[arg(value_enum, value_name = "PAPER")]
     paper: Paper,
-    /// The tables and figures of Chang's paper; by default all
+    /// Which tables and figures of Chang's paper to make; by default all
     #[arg(value_enum, value_name = "FIGURE")]
     figures: Vec<Figure>,
-    /// The folder for the page and its charts
+    /// Where to write the page and its charts
     #[arg(long, default_value = "repro", value_name = "FOLDER")]
     out: PathBuf,
     /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200]
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     requests: Option<u64>,
-    /// A folder with the papers' traces by their names (`hm_0.csv.gz`), replayed instead of synthetic ones
+    /// A folder with the papers' traces under their own names (`hm_0.csv.gz`), to replay instead of synthetic ones
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
-    /// As long as in the paper: Chang's month ten times; for the others, the whole files of --traces
+    /// Run as long as the paper did: Chang's month ten times; for the others, the whole files of --traces
     #[arg(long)]
     full: bool,
     /// Replay Chang's workloads this many times; the paper uses 10 [default: 1]
@@ -94,7 +94,7 @@ enum Paper {
     Kinoshita,
     /// Ko, Suh, Park and Chung, "FTL for the effective use of SLC NAND flash memory in hybrid […] devices", 2011
     Ko,
-    /// No paper: what disks of today do with blocks in SLC mode
+    /// No paper: what today's disks do with blocks in SLC mode
     Pslc,
     /// All of them
     All,
@@ -240,7 +240,7 @@ fn chang(args: &Args, jobs: usize, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 fn introduce(page: &mut Page, length: Length) {
-    page.title("Chang's figures, made anew");
+    page.title("Chang's figures, reproduced");
     let Length { requests, seed, passes, is_whole } = length;
     let full = if is_whole { "--full " } else { "" };
     page.say(&format!(
@@ -253,11 +253,11 @@ fn introduce(page: &mut Page, length: Length) {
     page.say(
         "**What is reproduced, and what is not.** The traces of the paper were never published. The workloads \
          `ntfs` and `ext3` agree, over one pass of a month and within [stated bounds](FIT.md), with what the paper \
-         tells of its traces: Figure 7, the *conventional* disk's rows of Table 3, how much valid data the hash table \
-         holds and how many writes it rejects (section 5.4), and what share of all write requests C1's SLC serves \
-         (5.3.2, NTFS alone). RS, ES and the hybrid rows of Table 3 were not looked at: they are results. Where they \
-         differ from the paper's, that is left to stand. [FIT.md](FIT.md) also tells what the length of the runs \
-         changes.",
+         says about its traces: Figure 7, the *conventional* disk's rows of Table 3, how much valid data the hash \
+         table holds and how many writes it rejects (section 5.4), and what share of all write requests C1's SLC \
+         serves (5.3.2, NTFS alone). RS, ES and the hybrid rows of Table 3 played no part in the fit: they are \
+         results, and differ from the paper's where they do. [FIT.md](FIT.md) also tells what the length of the \
+         runs changes.",
     );
 }
 

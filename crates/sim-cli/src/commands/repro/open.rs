@@ -10,13 +10,13 @@ use super::page::Page;
 pub(super) fn write(page: &mut Page) {
     page.heading("What the paper leaves open");
     page.say(
-        "Read sentence by sentence, the paper does not give these; each is a freedom of whoever builds it. The table \
-         of the baseline's freedoms, below, tells how far those of the block chains move the figures.",
+        "The paper does not say how these are done, so whoever builds its disk must choose. The table of the \
+         baseline's freedoms, below, shows how much the choices for the block chains change the figures.",
     );
     page.words(&parameters(&Config::HYBRID));
     page.heading("What each factor counts");
     page.say(
-        "Section 4.1 names the factors; what is a hit, and which writes and folds count, it does not say. Ours:",
+        "Section 4.1 names the factors, but does not say what a hit is, or which writes and folds count. Ours:",
     );
     page.words(&factors());
 }

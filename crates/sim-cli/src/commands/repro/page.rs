@@ -14,7 +14,7 @@ const WIDE: usize = 120;
 /// The unfinished page.
 pub(super) struct Page {
     text: String,
-    html: report::Page,
+    html: report::HtmlPage,
     folder: PathBuf,
     /// Its file, and the folder of its charts beside it.
     name: &'static str,
@@ -29,13 +29,13 @@ impl Page {
     ) -> Result<Self, Failure> {
         let path = folder.join(charts);
         fs::create_dir_all(&path).map_err(|reason| Failure::File { path, reason })?;
-        let (text, html) = (String::new(), report::Page::new(name));
+        let (text, html) = (String::new(), report::HtmlPage::new(name));
         Ok(Self { text, html, folder: folder.into(), name, charts })
     }
 
     pub(super) fn title(&mut self, title: &str) {
         self.text.extend(["# ", title, "\n"]);
-        self.html = report::Page::new(title);
+        self.html = report::HtmlPage::new(title);
     }
 
     pub(super) fn heading(&mut self, heading: &str) {

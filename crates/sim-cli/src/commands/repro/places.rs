@@ -47,8 +47,8 @@ pub(super) fn scatter(page: &mut Page, results: &Results) -> Result<(), Failure>
     page.table(&[heads.map(String::from), row]);
     page.say(
         "The workloads put the writes of ntfs all over the disk and those of ext3 into a ninth of it, as the paper \
-         tells of its traces. A dot is a page. The paper shows a fragment of the run with some 3.5 GB of writes; ours \
-         are an even sample of all of it.",
+         says of its traces. Each dot is a page. The paper shows a part of the run with about 3.5 GB of writes; \
+         ours is an even sample of the whole run.",
     );
     Ok(())
 }
@@ -98,7 +98,7 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
         turned(results.outcome(&c3)?.details.as_ref()),
         moved(&c2)?,
         moved(&c3)?,
-        if idle { " The throttle turned no write away on either, so that both wear alike." } else { "" },
+        if idle { " The throttle rejected no write on either, so both wear alike." } else { "" },
     ));
     Ok(())
 }

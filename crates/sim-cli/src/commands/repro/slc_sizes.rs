@@ -62,18 +62,18 @@ pub(super) fn speed(page: &mut Page, results: &Results) -> Result<(), Failure> {
          tables (section 4.2): its block numbers have four bytes here.",
     );
     page.say(&format!(
-        "The paper's plot has no figures, but ES is 1 / RS, so that Table 4 gives those of C3. How much of the gain of \
-         512 MiB 64 MiB have, under ntfs: {:.0} % in the paper, and {:.0} % here.",
+        "The paper's plot has no figures, but ES is 1 / RS, so Table 4 gives those of C3. Under ntfs, the share of the \
+         gain of 512 MiB that 64 MiB already bring is {:.0} % in the paper, and {:.0} % here.",
         early(|size| Ok(1.0 / in_table_4(Workload::Ntfs, size)))?,
         early(|size| results.rs(&Run::hybrid(Workload::Ntfs, "c3", size)))?,
     ));
     throttled(page, results)?;
     page.say(&parted(results)?);
     page.say(
-        "How far RS rises depends on whose writes the folds of C3' are for. Where small writes scattered over the disk \
-         open log blocks that are folded nearly empty, the SLC keeps them away and wins much; where fragments of large \
-         files do, it cannot. Table 3 tells how many folds there are, not for whose sake: the rows of C3' leave that \
-         open, and bound RS but loosely.",
+        "How far RS rises depends on which writes cause the folds of C3'. If small writes scattered over the disk \
+         open log blocks that are folded nearly empty, the SLC absorbs them and gains much; if fragments of large \
+         files do, it cannot. Table 3 says how many folds there are, not what causes them, so the rows of C3' \
+         bound RS only loosely.",
     );
     Ok(())
 }
@@ -127,9 +127,9 @@ fn parted(results: &Results) -> Result<String, Failure> {
     }
     let told = if told.is_empty() { "nowhere".into() } else { told.join("; ") };
     Ok(format!(
-        "C2 and C3 differ in the endurance of the MLC alone, so that their lines part only where the throttle turns \
-         writes away on one of them. Section 5.5 says so of a small SLC, and gives no size. Here they part under ntfs: \
-         {told}. Figure 12b has smaller sizes."
+        "C2 and C3 differ only in the endurance of their MLC, so their lines diverge only where the throttle \
+         rejects writes on one of them. Section 5.5 says that this happens with a small SLC, and gives no size. \
+         Here they diverge under ntfs: {told}. Figure 12b has smaller sizes."
     ))
 }
 
@@ -176,9 +176,9 @@ pub(super) fn wear(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.chart("fig12b", "Figure 12b", &chart.svg())?;
     let over = over_ratio(results)?;
     let over = if over.is_empty() {
-        "BW is above the ratio nowhere.".into()
+        "BW never exceeds the ratio.".into()
     } else {
-        format!("BW is above the ratio on {}.", over.join(", "))
+        format!("BW exceeds the ratio on {}.", over.join(", "))
     };
     page.say(&format!(
         "The paper: BW is held at the endurance ratio, 10 on C2 and 20 on C3, with up to 16 MiB of SLC, and is below \

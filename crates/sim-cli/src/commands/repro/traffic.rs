@@ -144,8 +144,8 @@ fn share_of_collection(plain: &RunResult, hybrid: &RunResult) -> Option<f64> {
 fn saved(plain: &RunResult, hybrid: &RunResult) -> String {
     let share = share_of_collection(plain, hybrid);
     format!(
-        "The paper: C3's gain is due to garbage collection of the MLC that is saved. Ours: {} of the time that C3 \
-         gains on C3' is, the SLC's own collection counted against it.",
+        "In the paper, C3 is faster because its MLC needs less garbage collection. Here that explains {} of the time \
+         that C3 saves, after subtracting the SLC's own collection.",
         show::maybe(share, |share| format!("{:.0} %", share * 100.0)),
     )
 }

@@ -27,17 +27,19 @@ pub(super) fn write(page: &mut Page, results: &Results) -> Result<(), Failure> {
     ));
     let [ntfs, ext3] = Workload::ALL.map(|workload| speeds(results, workload));
     page.say(&format!(
-        "2. {}, and {}; an envelope is the least, median and greatest RS, over one pass of the month, of all workloads \
-         that a search found to agree with what the paper tells of its own ([FIT.md](FIT.md#what-was-found)).",
+        "2. {}, and {}; an envelope is the least, median and greatest RS, over one pass of the month, of all \
+         workloads that a search found to agree with what the paper says about its own \
+         ([FIT.md](FIT.md#what-was-found)).",
         ntfs?,
         ext3?,
     ));
     let by_freedom = freedoms::range_that_fits(results)?;
     page.say(&format!(
-        "3. What the paper leaves open of the disks gives RS under ntfs {by_freedom}, so that most of the difference \
-         must be in what it does not tell of its traces: the search took section 5.4 in sectors of 512 bytes, which \
-         contradicts Table 3; [with sectors of 2 KiB](FIT.md#an-entry-is-a-sector-of-2-kib) a workload whose small \
-         writes are scattered over the disk meets everything, and brings RS 1.80 over a month.",
+        "3. What the paper leaves open about the disks gives RS under ntfs {by_freedom}, so most of the difference \
+         must come from what it does not say about its traces: the search took section 5.4 in sectors of 512 \
+         bytes, which contradicts Table 3; [with sectors of 2 KiB](FIT.md#an-entry-is-a-sector-of-2-kib) a \
+         workload whose small writes are scattered over the disk meets everything, and brings RS 1.80 over a \
+         month.",
     ));
     Ok(())
 }

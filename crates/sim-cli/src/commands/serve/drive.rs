@@ -8,7 +8,7 @@ use ftl_adapters::bytes::{ByteStore, Error};
 use ftl_iface::{PageCount, StoreReadError, StoreWriteError, Work};
 use nand_model::part::Nanos;
 use sim::Failure;
-use sim::engine::image::Keeper;
+use sim::engine::image::DiskFile;
 use sim::engine::replay::{Measurement, Served};
 use sim::engine::systems::System;
 use sim::input::trace::output::{self, Output};
@@ -32,7 +32,7 @@ pub(super) enum Pace {
 pub(super) struct Ledger {
     /// The measurements; `None` before the first life.
     pub(super) served: Option<Served>,
-    keeper: Option<Keeper>,
+    disk_file: Option<DiskFile>,
     access: Access,
     record: Option<Output>,
     /// The conventional system beside the served one, if the status is shown.
@@ -51,7 +51,7 @@ pub(super) struct Ledger {
 
 impl Ledger {
     pub(super) fn new(
-        keeper: Option<Keeper>,
+        disk_file: Option<DiskFile>,
         access: Access,
         mut record: Option<Output>,
         baseline: Option<Baseline>,
@@ -63,7 +63,7 @@ impl Ledger {
         let start = Instant::now();
         Ok(Self {
             served: None,
-            keeper,
+            disk_file,
             access,
             record,
             baseline,
@@ -100,8 +100,8 @@ impl Ledger {
     }
 
     /// The file of the disk, if it has one, to be closed.
-    pub(super) const fn take_keeper(&mut self) -> Option<Keeper> {
-        self.keeper.take()
+    pub(super) const fn take_disk_file(&mut self) -> Option<DiskFile> {
+        self.disk_file.take()
     }
 
     fn note(&mut self, request: &Request, time: Nanos) {
@@ -232,10 +232,10 @@ impl<'l> Drive<'l> {
         if let Some(baseline) = &mut self.ledger.baseline {
             baseline.hand_over();
         }
-        let (Some(keeper), Some(power)) = (&mut self.ledger.keeper, self.disk.power()) else {
+        let (Some(disk_file), Some(power)) = (&mut self.ledger.disk_file, self.disk.power()) else {
             return Ok(());
         };
-        keeper.commit(power.inner_mut()).map_err(|failure| self.broken(failure))
+        disk_file.commit(power.inner_mut()).map_err(|failure| self.broken(failure))
     }
 
     fn broken(&mut self, failure: Failure) -> Refusal {
@@ -245,10 +245,10 @@ impl<'l> Drive<'l> {
 
     /// Makes all changes durable; with a file, they survive the end of the machine.
     fn sync(&mut self) -> Result<(), Refusal> {
-        let (Some(keeper), Some(power)) = (&mut self.ledger.keeper, self.disk.power()) else {
+        let (Some(disk_file), Some(power)) = (&mut self.ledger.disk_file, self.disk.power()) else {
             return Ok(());
         };
-        keeper.sync(power.inner_mut()).map_err(|failure| self.broken(failure))
+        disk_file.sync(power.inner_mut()).map_err(|failure| self.broken(failure))
     }
 
     /// Does idle work if there was no request since the last call. Call it regularly.

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content};
-use sim::engine::image::{About, Journaled, Keeper, Opened};
+use sim::engine::image::{About, DiskFile, Journaled, Opened};
 use sim::engine::result::RunResult;
 use sim::engine::systems::{Blueprint, Chosen};
 use sim::input::device::{Setup, Stored};
@@ -123,11 +123,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if let Some(image) = &args.image {
         json.chain(&args.record).try_for_each(|path| apart(image, path))?;
     }
-    let (mut keeper, found) = match &args.image {
-        Some(path) if args.read_only => (None, Some(Keeper::only_read(path, &Terminal)?)),
+    let (mut disk_file, found) = match &args.image {
+        Some(path) if args.read_only => (None, Some(DiskFile::only_read(path, &Terminal)?)),
         Some(path) => {
-            let (keeper, found) = Keeper::open(path, &Terminal)?;
-            (Some(keeper), found)
+            let (disk_file, found) = DiskFile::open(path, &Terminal)?;
+            (Some(disk_file), found)
         }
         None => (None, None),
     };
@@ -145,8 +145,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     });
     let record = record.transpose()?;
     // Only now that nothing else can fail, the file is written.
-    if let (Some(keeper), Disk::Lasting(disk)) = (&mut keeper, &mut disk) {
-        keeper.begin(&about, &mut disk.1, &Terminal)?;
+    if let (Some(disk_file), ServedSystem::Lasting(disk)) = (&mut disk_file, &mut disk) {
+        disk_file.begin(&about, &mut disk.1, &Terminal)?;
     }
     if !prints_json(args) {
         let exported = show::size(setup.part.exported_bytes);
@@ -158,16 +158,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let baseline = if is_told && !chosen.is_baseline() { Baseline::new(&setup) } else { None };
     let pace = if args.pace { Pace::Device } else { Pace::Host };
     let access = if args.read_only { Access::ReadOnly } else { Access::ReadWrite };
-    let ledger = Ledger::new(keeper, access, record, baseline, pace)?;
+    let ledger = Ledger::new(disk_file, access, record, baseline, pace)?;
     let cuts = args.cut_every.clone().unwrap_or_default();
     let service = Service { ledger, cuts, system: chosen.name.clone(), status };
     let mut server = Server::new(&runtime, listener, service)?;
     let ended = match disk {
-        Disk::Lasting(disk) => {
+        ServedSystem::Lasting(disk) => {
             let (blueprint, chip) = *disk;
             blueprint.run(chip, &mut server).map(Some)
         }
-        Disk::Volatile => chosen.run(&setup, &mut server).map(|()| None),
+        ServedSystem::Volatile => chosen.run(&setup, &mut server).map(|()| None),
     };
     let result = server.end(ended, uri).map_err(|failure| recorded(args, failure))?;
     tell(args, &result, out)
@@ -208,7 +208,7 @@ fn prints_json(args: &Args) -> bool {
 }
 
 /// The served system.
-enum Disk {
+enum ServedSystem {
     /// A chip on which a system is mounted again after each power loss.
     Lasting(Box<(Blueprint, Journaled)>),
     /// A system that cannot be mounted again, with its map in RAM.
@@ -221,16 +221,16 @@ fn disk(
     chosen: &Chosen,
     setup: &Setup,
     found: Option<Opened>,
-) -> Result<Disk, Failure> {
+) -> Result<ServedSystem, Failure> {
     if args.image.is_none() && args.cut_every.is_none() && !chosen.is_mountable() {
-        return Ok(Disk::Volatile);
+        return Ok(ServedSystem::Volatile);
     }
     let blueprint = chosen.blueprint(setup)?;
     let chip = match found {
         Some(found) => existing(args, found, &blueprint)?,
         None => fresh(setup, &blueprint)?,
     };
-    Ok(Disk::Lasting(Box::new((blueprint, chip))))
+    Ok(ServedSystem::Lasting(Box::new((blueprint, chip))))
 }
 
 /// The failure, with the path of the recorded requests that led to it.

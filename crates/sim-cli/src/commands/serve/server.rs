@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use nand_model::power::Cut;
 use sim::Failure;
 use sim::engine::image::Journaled;
-use sim::engine::replay::{Given, Measurement};
+use sim::engine::replay::{Measurement, RunInputs};
 use sim::engine::result::BYTES_A_DAY;
 use sim::engine::result::{RunResult, ServedResult};
 use sim::engine::systems::{Ended, Live, Owner, Session, System};
@@ -111,12 +111,12 @@ impl<'a> Server<'a> {
         let ended = parts.ledger.end();
         let chip = chip?;
         let rs = ended?;
-        if let (Some(keeper), Some(mut chip)) = (parts.ledger.take_keeper(), chip) {
-            keeper.close(&mut chip, &Terminal)?;
+        if let (Some(disk_file), Some(mut chip)) = (parts.ledger.take_disk_file(), chip) {
+            disk_file.close(&mut chip, &Terminal)?;
         }
         let missing = || Failure::Violation("the server ended without a result".into());
         let measured = parts.measured.take().ok_or_else(missing)?;
-        Ok(measured.result(Given {
+        Ok(measured.result(RunInputs {
             trace,
             passes: 1,
             fill: Fill::Nothing,

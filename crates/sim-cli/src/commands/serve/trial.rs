@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use nand_model::power::Cut;
 use sim::Failure;
-use sim::engine::image::{About, Journaled, Memory, forge};
+use sim::engine::image::{About, Journaled, MemoryFile, forge};
 use sim::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
 
 /// Systems whose disks are changed.
@@ -14,7 +14,7 @@ const SYSTEMS: [&str; 3] = ["hybrid", "paged", "conventional"];
 /// A system, and the file of its new disk.
 struct Begun {
     blueprint: Blueprint,
-    file: Memory,
+    file: MemoryFile,
 }
 
 thread_local! {
@@ -87,7 +87,7 @@ fn with_begun(system: usize, work: impl FnOnce(&Begun)) {
     });
 }
 
-fn visit(begun: &Begun, file: Memory) {
+fn visit(begun: &Begun, file: MemoryFile) {
     let Some((mut disk, opened)) = forge::opened(file) else {
         return;
     };

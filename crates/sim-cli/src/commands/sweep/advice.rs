@@ -23,7 +23,7 @@ pub(super) const MEANING: &str = "The size to take is the smallest one with nine
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Point {
+struct SizePoint {
     size: u64,
     /// The speed, compared with the same system without SLC.
     speed: f64,
@@ -33,7 +33,7 @@ struct Point {
     life: Option<f64>,
 }
 
-impl Point {
+impl SizePoint {
     /// The speed for its price.
     fn value(&self) -> f64 {
         self.speed / self.price
@@ -42,11 +42,11 @@ impl Point {
 
 /// How large the SLC should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Answer {
+enum SizeAnswer {
     /// Larger ones gain little.
-    Knee(Point),
+    Knee(SizePoint),
     /// The most speed for its price, where the knee gains less than it costs.
-    BestValue(Point),
+    BestValue(SizePoint),
     /// No size gains as much as it costs.
     NotWorthIt,
     /// No size is faster.
@@ -64,8 +64,8 @@ struct Largest {
 /// A curve with its answer.
 pub(super) struct Advice {
     pub(super) curve: String,
-    answer: Answer,
-    fastest: Point,
+    answer: SizeAnswer,
+    fastest: SizePoint,
     largest: Largest,
     /// What it is compared with, and the life of that.
     base: String,
@@ -82,10 +82,10 @@ impl Advice {
         self.at().map(|at| at.size)
     }
 
-    const fn at(&self) -> Option<Point> {
+    const fn at(&self) -> Option<SizePoint> {
         match self.answer {
-            Answer::Knee(at) | Answer::BestValue(at) => Some(at),
-            Answer::NotWorthIt | Answer::NotFaster => None,
+            SizeAnswer::Knee(at) | SizeAnswer::BestValue(at) => Some(at),
+            SizeAnswer::NotWorthIt | SizeAnswer::NotFaster => None,
         }
     }
 
@@ -95,7 +95,7 @@ impl Advice {
         let fastest = self.fastest;
         let most = format!("with {}, {}", show::size(fastest.size), gain(fastest, first));
         let said = match self.answer {
-            Answer::Knee(at) => {
+            SizeAnswer::Knee(at) => {
                 let rest = match fastest {
                     _ if at.size == self.largest.size => self.at_the_end(),
                     fastest if fastest.size == at.size => ". Larger ones are no faster".into(),
@@ -106,7 +106,7 @@ impl Advice {
                 };
                 format!("{}. It is then {}{rest}", show::size(at.size), gain(at, first))
             }
-            Answer::BestValue(at) => {
+            SizeAnswer::BestValue(at) => {
                 let rest =
                     if fastest.size == at.size { String::new() } else { format!("; {most}") };
                 let size = show::size(at.size);
@@ -115,8 +115,8 @@ impl Advice {
                     gain(at, first)
                 )
             }
-            Answer::NotWorthIt => format!("none. No size gains as much as it costs: {most}"),
-            Answer::NotFaster => format!("none. No size makes it faster than {first}"),
+            SizeAnswer::NotWorthIt => format!("none. No size gains as much as it costs: {most}"),
+            SizeAnswer::NotFaster => format!("none. No size makes it faster than {first}"),
         };
         let more = [self.at().and_then(|at| self.shorter_life(at, first)), self.not_filled()];
         let more: String = more.into_iter().flatten().collect();
@@ -135,7 +135,7 @@ impl Advice {
     }
 
     /// What it costs in life.
-    fn shorter_life(&self, at: Point, first: &str) -> Option<String> {
+    fn shorter_life(&self, at: SizePoint, first: &str) -> Option<String> {
         let (own, other) = (at.life?, self.life?);
         let (years, others) = (show::years(own), show::years(other));
         let pace = show::bytes_a_day(self.a_day);
@@ -158,13 +158,11 @@ impl Advice {
 }
 
 /// The gain of a size, with its price.
-fn gain(at: Point, first: &str) -> String {
+fn gain(at: SizePoint, first: &str) -> String {
     format!("{:.2} times as fast as {first}, for {}", at.speed, money(at.price))
 }
 
 /// The answer for a curve, or why there is none.
-type Told = Result<Advice, String>;
-
 /// What a run is compared with: the same system without SLC on the same trace.
 struct Bases<'a, 'r> {
     rows: &'r [&'r Row<'a>],
@@ -184,7 +182,7 @@ impl<'a, 'r> Bases<'a, 'r> {
 }
 
 /// The answers for the curves of a device.
-fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Told> {
+fn of(rows: &[&Row<'_>], plan: &Plan) -> Vec<Result<Advice, String>> {
     let mut names: Vec<String> = Vec::new();
     for row in rows.iter().filter(|row| row.run.sized_slc().is_some()) {
         let name = curves::name(row, rows);
@@ -204,7 +202,7 @@ struct Sums {
     count: f64,
 }
 
-fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Told> {
+fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Result<Advice, String>> {
     let bases = Bases { rows };
     let own = || {
         let sized = rows.iter().filter(|row| row.run.sized_slc().is_some());
@@ -231,13 +229,13 @@ fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Told> {
     if sums.len() + 1 < SIZES_LEAST {
         return None;
     }
-    let point = |(size, sum): (&u64, &Sums)| Point {
+    let point = |(size, sum): (&u64, &Sums)| SizePoint {
         size: *size,
         speed: sum.speed / sum.count,
         price: sum.price / sum.count,
         life: sum.life.map(|life| life / sum.count),
     };
-    let points: Vec<Point> = sums.iter().map(point).collect();
+    let points: Vec<SizePoint> = sums.iter().map(point).collect();
     let (answer, fastest) = answer(&points)?;
     let (size, of_plan) = (points.last()?.size, sizes(plan, &one.run.device).max());
     let largest = Largest { size, is_of_plan: of_plan == Some(size) };
@@ -265,8 +263,8 @@ fn sizes<'a>(plan: &'a Plan, device: &'a str) -> impl Iterator<Item = u64> {
 }
 
 /// The answer, and the fastest of the sizes, which are in order; the smallest one of equal ones.
-fn answer(points: &[Point]) -> Option<(Answer, Point)> {
-    let best_by = |figure: fn(&Point) -> f64| {
+fn answer(points: &[SizePoint]) -> Option<(SizeAnswer, SizePoint)> {
+    let best_by = |figure: fn(&SizePoint) -> f64| {
         points
             .iter()
             .copied()
@@ -274,17 +272,17 @@ fn answer(points: &[Point]) -> Option<(Answer, Point)> {
     };
     let fastest = best_by(|at| at.speed)?;
     if fastest.speed < FASTER {
-        return Some((Answer::NotFaster, fastest));
+        return Some((SizeAnswer::NotFaster, fastest));
     }
     let enough = 1.0 + (fastest.speed - 1.0) * KNEE;
     let knee = *points.iter().find(|at| at.speed >= enough)?;
-    let best = best_by(Point::value)?;
+    let best = best_by(SizePoint::value)?;
     let answer = if knee.speed > knee.price {
-        Answer::Knee(knee)
+        SizeAnswer::Knee(knee)
     } else if best.speed >= FASTER && best.value() > 1.0 {
-        Answer::BestValue(best)
+        SizeAnswer::BestValue(best)
     } else {
-        Answer::NotWorthIt
+        SizeAnswer::NotWorthIt
     };
     Some((answer, fastest))
 }
@@ -342,19 +340,19 @@ pub(super) fn reason(plan: &Plan) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn found(figures: &[(f64, f64)]) -> Answer {
-        let points = (0..).zip(figures).map(|(at, (speed, price))| Point {
+    fn found(figures: &[(f64, f64)]) -> SizeAnswer {
+        let points = (0..).zip(figures).map(|(at, (speed, price))| SizePoint {
             size: 1 << at,
             speed: *speed,
             price: *price,
             life: None,
         });
-        answer(&points.collect::<Vec<Point>>()).unwrap().0
+        answer(&points.collect::<Vec<SizePoint>>()).unwrap().0
     }
 
-    fn size(answer: Answer) -> Option<u64> {
+    fn size(answer: SizeAnswer) -> Option<u64> {
         match answer {
-            Answer::Knee(at) | Answer::BestValue(at) => Some(at.size),
+            SizeAnswer::Knee(at) | SizeAnswer::BestValue(at) => Some(at.size),
             _ => None,
         }
     }
@@ -365,30 +363,30 @@ mod tests {
             found(&speeds.iter().map(|speed| (*speed, 1.0)).collect::<Vec<(f64, f64)>>())
         };
         let knee = cheap(&[1.0, 1.2, 1.48, 1.5, 1.49]);
-        assert!(matches!(knee, Answer::Knee(_)) && size(knee) == Some(4), "{knee:?}");
+        assert!(matches!(knee, SizeAnswer::Knee(_)) && size(knee) == Some(4), "{knee:?}");
         let at_once = cheap(&[2.0, 2.05, 2.1]);
         assert_eq!(size(at_once), Some(1), "the gain is that over the first system: {at_once:?}");
         let rising = cheap(&[1.0, 1.1, 1.2]);
         assert_eq!(size(rising), Some(4), "{rising:?}");
         assert_eq!(size(cheap(&[2.0, 2.0, 2.0])), Some(1), "the smallest of equal ones");
-        assert_eq!(cheap(&[0.9, 1.0, 1.01]), Answer::NotFaster);
-        assert_eq!(cheap(&[0.4, 0.5, 0.3]), Answer::NotFaster);
+        assert_eq!(cheap(&[0.9, 1.0, 1.01]), SizeAnswer::NotFaster);
+        assert_eq!(cheap(&[0.4, 0.5, 0.3]), SizeAnswer::NotFaster);
     }
 
     #[test]
     fn a_size_that_costs_more_than_it_gains_is_no_answer() {
         let dear = found(&[(1.3, 1.1), (1.5, 1.4), (2.0, 2.6)]);
-        assert!(matches!(dear, Answer::BestValue(_)) && size(dear) == Some(1), "{dear:?}");
-        assert_eq!(found(&[(1.05, 1.1), (1.1, 1.2), (1.2, 1.4)]), Answer::NotWorthIt);
+        assert!(matches!(dear, SizeAnswer::BestValue(_)) && size(dear) == Some(1), "{dear:?}");
+        assert_eq!(found(&[(1.05, 1.1), (1.1, 1.2), (1.2, 1.4)]), SizeAnswer::NotWorthIt);
     }
 
     #[test]
     fn a_size_that_was_never_filled_says_so_and_proposes_no_larger_one() {
-        let at = Point { size: 1 << 20, speed: 2.0, price: 1.0, life: Some(9.0) };
+        let at = SizePoint { size: 1 << 20, speed: 2.0, price: 1.0, life: Some(9.0) };
         let largest = Largest { size: 1 << 20, is_of_plan: true };
         let filled = Advice {
             curve: "paged".into(),
-            answer: Answer::Knee(at),
+            answer: SizeAnswer::Knee(at),
             fastest: at,
             largest,
             base: "conventional".into(),

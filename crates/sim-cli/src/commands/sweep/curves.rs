@@ -25,17 +25,17 @@ pub(super) fn by_device<'a, 'r>(rows: &'r [Row<'a>]) -> Vec<(&'a str, Vec<&'r Ro
 }
 
 /// Sums and counts by size, to take means over seeds.
-type Sums = BTreeMap<u64, (f64, f64)>;
+type CurveSums = BTreeMap<u64, (f64, f64)>;
 
 /// The curves of one device.
 pub(super) fn of(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<Curve> {
-    let mut lines: Vec<(String, Sums)> = Vec::new();
+    let mut lines: Vec<(String, CurveSums)> = Vec::new();
     let sizes: BTreeSet<u64> = rows.iter().filter_map(|row| row.run.sized_slc()).collect();
     for row in rows {
         let Some(value) = figure(row) else { continue };
         let name = name(row, rows);
         let at = lines.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
-            lines.push((name, Sums::new()));
+            lines.push((name, CurveSums::new()));
             lines.len() - 1
         });
         // A system without SLC is the same at every size.
@@ -47,7 +47,7 @@ pub(super) fn of(figure: fn(&Row<'_>) -> Option<f64>, rows: &[&Row<'_>]) -> Vec<
         }
     }
     let mean = |(size, (sum, count))| (size, sum / count);
-    let of = |(name, points): (String, Sums)| Curve {
+    let of = |(name, points): (String, CurveSums)| Curve {
         name,
         points: points.into_iter().map(mean).collect(),
     };

@@ -7,10 +7,10 @@ use super::advice::{self, Advice, OnDevice};
 use super::collect::{self, HEADS};
 use super::curves::{self, Curve};
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
-use crate::output::report::{Page, define};
+use crate::output::report::{HtmlPage, define};
 
 /// A figure to draw: its title, its axis, and its value in a row.
-struct Figure {
+struct CurveFigure {
     title: &'static str,
     axis: fn(u64) -> Axis,
     of: fn(&Row<'_>) -> Option<f64>,
@@ -24,26 +24,26 @@ const FIRST: &str = "the first system";
 /// Why a ratio of times or energies is missing.
 const NO_TIME: &str = "No operation took any time, or the first system has no result yet.";
 
-const FIGURES: [Figure; 6] = [
-    Figure {
+const FIGURES: [CurveFigure; 6] = [
+    CurveFigure {
         title: "RS: times as fast as the first system",
         axis: |_| Axis::linear("times as fast (more is better)"),
         of: |row| row.ratios?.rs,
         absence: NO_TIME,
     },
-    Figure {
+    CurveFigure {
         title: "Response time of a write, mean",
         axis: |_| Axis::durations("mean of all writes (less is better)"),
         of: |row| row.result.write_us.mean,
         absence: "Nothing was written.",
     },
-    Figure {
+    CurveFigure {
         title: "BW: erases of an SLC block for each of an MLC block",
         axis: |_| Axis::linear("erases of an SLC block for one of an MLC block"),
         of: |row| row.ratios?.bw,
         absence: "BW compares two memories, of which both were erased.",
     },
-    Figure {
+    CurveFigure {
         title: "Life of the flash, until the first of its memories is worn",
         axis: |a_day| {
             Axis::linear(format!("years at {} (more is better)", show::bytes_a_day(a_day)))
@@ -51,13 +51,13 @@ const FIGURES: [Figure; 6] = [
         of: |row| row.result.life(),
         absence: "No block was erased.",
     },
-    Figure {
+    CurveFigure {
         title: "ES: energy, in per cent of what the first system takes",
         axis: |_| percents("% of the energy (less is better)"),
         of: |row| row.ratios?.es.map(|share| share * 100.0),
         absence: NO_TIME,
     },
-    Figure {
+    CurveFigure {
         title: "EC: price of the flash, in per cent of what the first system's costs",
         axis: |_| percents("% of the price (less is better)"),
         of: |row| row.ratios?.ec.map(|share| share * 100.0),
@@ -77,7 +77,7 @@ pub(super) fn write(
     devices: &[OnDevice<'_, '_>],
     folder: &Folder<'_>,
 ) -> Result<(), Failure> {
-    let mut page = Page::new(&format!("Sweep: {}", plan.name));
+    let mut page = HtmlPage::new(&format!("Sweep: {}", plan.name));
     if rows.len() < plan.runs.len() {
         let missing = plan.runs.len() - rows.len();
         page.warning(&format!("Partial: {missing} of {} runs are missing.", plan.runs.len()));
@@ -111,7 +111,7 @@ fn without_comments(plan: &str) -> String {
 }
 
 /// Charts of each figure for each device: over the SLC's size if there are several, else side by side.
-fn by_size(page: &mut Page, devices: &[OnDevice<'_, '_>], first: &str) {
+fn by_size(page: &mut HtmlPage, devices: &[OnDevice<'_, '_>], first: &str) {
     for OnDevice { device, rows, advice, .. } in devices {
         page.heading(&format!("On {device}"));
         for figure in &FIGURES {
@@ -135,7 +135,7 @@ fn by_size(page: &mut Page, devices: &[OnDevice<'_, '_>], first: &str) {
 }
 
 /// The curves without a value.
-fn absent(figure: &Figure, rows: &[&Row<'_>]) -> Vec<String> {
+fn absent(figure: &CurveFigure, rows: &[&Row<'_>]) -> Vec<String> {
     let named = rows.iter().map(|row| (curves::name(row, rows), (figure.of)(row).is_some()));
     let named: Vec<(String, bool)> = named.collect();
     let mut absent: Vec<String> = Vec::new();
@@ -154,7 +154,7 @@ fn a_day(rows: &[&Row<'_>]) -> u64 {
 
 #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
 fn against_size(
-    (figure, title): (&Figure, &str),
+    (figure, title): (&CurveFigure, &str),
     rows: &[&Row<'_>],
     advice: &[Advice],
 ) -> Option<String> {
@@ -177,7 +177,7 @@ fn against_size(
     )
 }
 
-fn side_by_side(figure: &Figure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
+fn side_by_side(figure: &CurveFigure, title: &str, rows: &[&Row<'_>]) -> Option<String> {
     let mut bars: Vec<(String, f64, f64)> = Vec::new();
     for row in rows {
         let Some(value) = (figure.of)(row) else { continue };

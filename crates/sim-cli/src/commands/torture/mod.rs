@@ -36,30 +36,30 @@ pub struct Args {
     /// The device: a built-in name, a device file, or `all` for every small device in several configurations
     #[arg(long, default_value = "tiny", value_name = "DEVICE")]
     device: String,
-    /// The configuration of the FTL: `hybrid` is the usual one of either FTL, `conventional` the hybrid without its
+    /// The configuration of the FTL: `hybrid` is the usual one of either FTL, `conventional` is the hybrid without its
     /// log, and `small` makes everything as small as possible
     #[arg(long, default_value = "hybrid", value_parser = system(), value_name = "SYSTEM")]
     system: System,
-    /// Requests of the workload
+    /// The number of requests in the workload
     #[arg(long, default_value_t = 300, value_name = "N")]
     requests: u32,
     /// The first seed
     #[arg(long, default_value_t = 1, value_name = "S")]
     seed: u64,
-    /// Workloads, each with a seed of its own
+    /// The number of workloads, each with its own seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     seeds: u32,
     /// Test every outcome of every operation (exhaustive), or about this many of them in each workload
     #[arg(long, default_value = "exhaustive", value_parser = Cuts::parse, value_name = "CUTS")]
     cuts: Cuts,
-    /// Only these power cuts, as a failure prints them, each in the life that follows the cut before; shows the
-    /// operations on the device before each violation
+    /// Only these power cuts, as a failure prints them, each in the life after the previous cut; shows the operations
+    /// on the device before each violation
     #[arg(long, value_delimiter = ',', value_name = "OPERATION:FATE", conflicts_with = "cuts")]
     at: Vec<Cut>,
     /// Cut the power again during and after the mount that follows a cut; `every` tests all operations of each mount
     #[arg(long, value_parser = Nested::parse, default_missing_value = "some", num_args = 0..=1, value_name = "HOW")]
     nested: Option<Nested>,
-    /// Faults beside the power cuts: any of program, erase, mark, uncorrectable, factory, bits, beyond, all
+    /// Faults in addition to the power cuts: any of program, erase, mark, uncorrectable, factory, bits, beyond, all
     #[arg(long, default_value = "", value_name = "FAULTS", hide_default_value = true)]
     faults: String,
     /// Cut the power in the format before the workload, not in the workload
@@ -103,8 +103,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let small = args.small.report(args.ftl, &progress);
     progress.0.finish_and_clear();
     let told = match small? {
-        Some(small) => Told::Small(small),
-        None => Told::Cuts(Box::new(match args.worlds {
+        Some(small) => Tested::Small(small),
+        None => Tested::Cuts(Box::new(match args.worlds {
             Some(number) => random_worlds(args, number)?,
             None => fixed_devices(args)?,
         })),
@@ -114,8 +114,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         args.json.as_deref().filter(|path| !files::is_output(path) && interrupt::is_requested());
     let json = args.json.as_deref().filter(|_| file.is_none());
     let violations = match told {
-        Told::Small(small) => small.write(json, out).map(|()| small.violations())?,
-        Told::Cuts(report) => tell::write(&report, json, out).map(|()| report.violations.len())?,
+        Tested::Small(small) => small.write(json, out).map(|()| small.violations())?,
+        Tested::Cuts(report) => {
+            tell::write(&report, json, out).map(|()| report.violations.len())?
+        }
     };
     match violations {
         0 if interrupt::is_requested() => {
@@ -131,7 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// What there is to tell.
-enum Told {
+enum Tested {
     Cuts(Box<Report>),
     Small(Small),
 }

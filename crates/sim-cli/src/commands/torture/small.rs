@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use sim::{Failure, show};
-use torture::exhaustive::{self, Broken, Order, Script, Shard, Until, Walked};
+use torture::exhaustive::{self, Broken, Order, Shard, SmallScript, Until, Walked};
 use torture::{FtlName, Watcher};
 
 use crate::output::table::{Edge, Table};
@@ -28,7 +28,7 @@ pub(super) struct SmallArgs {
     small: Option<String>,
     /// Follow a script, as `--exhaustive` prints it; shows the operations on the device
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = OTHERS, conflicts_with = "exhaustive")]
-    script: Option<Script>,
+    script: Option<SmallScript>,
 }
 
 /// The arguments of the other methods.
@@ -64,7 +64,7 @@ impl SmallArgs {
 /// What came of it.
 pub(super) enum Small {
     Walked { order: Order, walked: Vec<Walked>, time: Duration },
-    Followed(Script, exhaustive::Replayed),
+    Followed(SmallScript, exhaustive::Replayed),
 }
 
 /// The JSON.
@@ -103,7 +103,7 @@ impl From<&Broken> for Entry {
     }
 }
 
-fn replay(script: &Script) -> String {
+fn replay(script: &SmallScript) -> String {
     format!("tandem torture --script \"{script}\"")
 }
 

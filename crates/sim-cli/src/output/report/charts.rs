@@ -55,11 +55,11 @@ pub(super) fn time_by_cause(outcomes: &[Shown<'_>]) -> String {
 }
 
 /// A figure of a region's pages, with its name.
-type Figure = (&'static str, fn(&Pages) -> u64);
+type PageFigure = (&'static str, fn(&Pages) -> u64);
 
 /// Data programmed, by cause: a bar for each region of each system.
 pub(super) fn writes(outcomes: &[Shown<'_>], setup: &Setup) -> String {
-    let figures: [Figure; 5] = [
+    let figures: [PageFigure; 5] = [
         ("host", |pages| pages.host_program),
         ("garbage collection", |pages| pages.gc_program),
         ("wear leveling", |pages| pages.wl_program),
@@ -71,7 +71,7 @@ pub(super) fn writes(outcomes: &[Shown<'_>], setup: &Setup) -> String {
 
 /// Data read, by cause.
 pub(super) fn reads(outcomes: &[Shown<'_>], setup: &Setup) -> String {
-    let figures: [Figure; 6] = [
+    let figures: [PageFigure; 6] = [
         ("host", |pages| pages.host_read),
         ("garbage collection", |pages| pages.gc_read),
         ("wear leveling", |pages| pages.wl_read),
@@ -82,7 +82,7 @@ pub(super) fn reads(outcomes: &[Shown<'_>], setup: &Setup) -> String {
     traffic(outcomes, setup, "Read traffic by cause", &figures)
 }
 
-fn traffic(outcomes: &[Shown<'_>], setup: &Setup, title: &str, figures: &[Figure]) -> String {
+fn traffic(outcomes: &[Shown<'_>], setup: &Setup, title: &str, figures: &[PageFigure]) -> String {
     let rows: Vec<(String, f64, &Pages)> = outcomes
         .iter()
         .flat_map(|outcome| {

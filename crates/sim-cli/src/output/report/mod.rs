@@ -19,7 +19,7 @@ mod charts;
 mod page;
 mod shown;
 
-pub(crate) use page::Page;
+pub(crate) use page::HtmlPage;
 use shown::{Shown, cause_name, shown};
 
 /// Writes the report, if it was requested and the run is complete.
@@ -42,13 +42,13 @@ fn page_of(
     field: &Field<'_>,
     verdict: &Verdict<'_>,
     outcomes: &[Outcome],
-) -> Page {
+) -> HtmlPage {
     let runs = shown(outcomes);
     let trace = show::names(&options.workload.traces);
     let trace = trace.rsplit('/').next().unwrap_or_default();
     let systems: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let what = if let [one] = systems[..] { one } else { "Systems compared" };
-    let mut page = Page::new(&format!("{what} on {}: {trace}", field.setup.part.name));
+    let mut page = HtmlPage::new(&format!("{what} on {}: {trace}", field.setup.part.name));
     answer(&mut page, verdict);
     define(&mut page, field.runs.iter().map(|run| run.system.as_str()));
     what_ran(&mut page, options, field, &runs);
@@ -61,7 +61,7 @@ fn page_of(
 }
 
 /// The answer comes first, then a picture of it and the ranking: for readers who stop there.
-fn answer(page: &mut Page, verdict: &Verdict<'_>) {
+fn answer(page: &mut HtmlPage, verdict: &Verdict<'_>) {
     let Verdict { ranking, answers, warnings } = verdict;
     if let Some((answer, others)) = answers.split_first() {
         page.answer(answer);
@@ -78,7 +78,7 @@ fn answer(page: &mut Page, verdict: &Verdict<'_>) {
 }
 
 /// What the systems are, for readers who do not know them.
-pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>) {
+pub(crate) fn define<'a>(page: &mut HtmlPage, systems: impl Iterator<Item = &'a str>) {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for name in systems {
         let row = systems::title(name).map(|title| vec![name.to_owned(), title.to_owned()]);
@@ -90,7 +90,7 @@ pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>
     );
 }
 
-fn what_ran(page: &mut Page, options: &Options, field: &Field<'_>, runs: &[Shown<'_>]) {
+fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[Shown<'_>]) {
     let Some(Shown { result: first, .. }) = runs.first() else { return };
     let (setup, part) = (field.setup, &field.setup.part);
     let slc = match runs.iter().map(|run| run.result.slc_bytes).max() {
@@ -131,7 +131,7 @@ fn heads<'a>(first: &'a str, names: impl IntoIterator<Item = &'a str>) -> Vec<St
     [first].into_iter().chain(names).map(String::from).collect()
 }
 
-fn results(page: &mut Page, field: &Field<'_>, shown: &[Shown<'_>]) {
+fn results(page: &mut HtmlPage, field: &Field<'_>, shown: &[Shown<'_>]) {
     page.heading("Results");
     let all: Vec<&RunResult> = shown.iter().map(|shown| shown.result).collect();
     page.table(&heads("", names(shown)), &side_by_side::rows(&all));
@@ -145,7 +145,7 @@ fn results(page: &mut Page, field: &Field<'_>, shown: &[Shown<'_>]) {
     page.table(&heads, &side_by_side::ratio_rows(others, first));
 }
 
-fn times(page: &mut Page, outcomes: &[Shown<'_>]) {
+fn times(page: &mut HtmlPage, outcomes: &[Shown<'_>]) {
     page.heading("Response times");
     page.note(
         "To the right, ever fewer of the slowest requests are left out: at 99 % the curve shows the time within which \
@@ -186,7 +186,7 @@ fn names<'a>(outcomes: &'a [Shown<'_>]) -> impl Iterator<Item = &'a str> {
     outcomes.iter().map(|outcome| outcome.label.as_str())
 }
 
-fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Shown<'_>]) {
+fn traffic(page: &mut HtmlPage, setup: &Setup, outcomes: &[Shown<'_>]) {
     page.heading("Traffic by cause");
     page.note(
         "Garbage collection: reclaiming the log, moving its data to the chains, folding chains; emptying blocks of a \
@@ -196,7 +196,7 @@ fn traffic(page: &mut Page, setup: &Setup, outcomes: &[Shown<'_>]) {
     page.chart(&charts::reads(outcomes, setup));
 }
 
-fn wear(page: &mut Page, outcomes: &[Shown<'_>]) {
+fn wear(page: &mut HtmlPage, outcomes: &[Shown<'_>]) {
     page.heading("How evenly the blocks wear");
     page.note(
         "Erases during the replay; the preparation before it is left out. A steep curve is even wear: at 90 % it shows \
@@ -228,7 +228,7 @@ fn wear(page: &mut Page, outcomes: &[Shown<'_>]) {
     page.table(&heads("", columns), &rows);
 }
 
-fn scatter(page: &mut Page, setup: &Setup, outcomes: &[Shown<'_>]) {
+fn scatter(page: &mut HtmlPage, setup: &Setup, outcomes: &[Shown<'_>]) {
     let charts = charts::scatter(outcomes, setup);
     if charts.is_empty() {
         return;

@@ -28,11 +28,11 @@ figure{margin:1rem 0;overflow-x:auto}\
 .note{color:#a2abb5}.warn{background:#4a3510;color:#ffe2b0}th,td{border-color:#2c3239}}";
 
 /// A page that is being written.
-pub(crate) struct Page {
+pub(crate) struct HtmlPage {
     text: String,
 }
 
-impl Page {
+impl HtmlPage {
     /// A page with that title.
     pub(crate) fn new(title: &str) -> Self {
         let title = escape(title);
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_page_closes_what_it_opens_and_names_are_no_markup() {
-        let mut page = Page::new("a <b>");
+        let mut page = HtmlPage::new("a <b>");
         page.heading("h & h");
         page.warning("w");
         page.answer("take <it>");

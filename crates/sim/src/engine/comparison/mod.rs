@@ -16,7 +16,7 @@ use crate::input::device::Setup;
 
 mod ranking;
 
-pub use ranking::{Listed, Pair, Ranking, Row, Standing, labels};
+pub use ranking::{Listed, Pair, Ranking, RankingRow, Standing, labels};
 
 /// A comparison, as in its JSON.
 #[derive(Debug, Serialize)]
@@ -30,7 +30,7 @@ pub struct Comparison<'a> {
     /// The runs without SLC that were made for that, as results but for the times of this computer.
     pub without_slc: BTreeMap<&'a str, Value>,
     /// The best first.
-    pub ranking: Vec<Row<'a>>,
+    pub ranking: Vec<RankingRow<'a>>,
 }
 
 impl<'a> Comparison<'a> {
@@ -63,12 +63,12 @@ pub fn ranking<'a>(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Option<Ranking
 
 /// The systems of a comparison, and what each is without its SLC.
 #[derive(Clone, Debug, Default)]
-pub struct Entrants {
+pub struct ComparedSystems {
     systems: Vec<Chosen>,
     without: Vec<Option<Without>>,
 }
 
-impl Entrants {
+impl ComparedSystems {
     /// These systems, or the usual ones if there are none: those of them that fit the device.
     pub fn of(asked: &[Several], setup: &Setup, observer: &dyn Observer) -> Result<Self, Failure> {
         let usual = if asked.is_empty() {

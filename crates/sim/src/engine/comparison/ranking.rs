@@ -149,8 +149,8 @@ impl<'a> Ranking<'a> {
     }
 
     /// The ranking as in JSON.
-    pub fn rows(&self) -> Vec<Row<'a>> {
-        self.places.iter().map(Row::of).collect()
+    pub fn rows(&self) -> Vec<RankingRow<'a>> {
+        self.places.iter().map(RankingRow::of).collect()
     }
 }
 
@@ -168,7 +168,7 @@ impl Standing {
 
 /// A system of the ranking as in JSON.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row<'a> {
+pub struct RankingRow<'a> {
     system: &'a str,
     slc_bytes: u64,
     standing: Standing,
@@ -187,7 +187,7 @@ pub struct Row<'a> {
     ram_bytes: u64,
 }
 
-impl<'a> Row<'a> {
+impl<'a> RankingRow<'a> {
     fn of(place: &Listed<'a>) -> Self {
         let Listed { run, ratios, standing, .. } = place;
         Self {

@@ -25,7 +25,7 @@ use self::witness::{NEVER, next_stamp};
 pub(crate) use self::witness::{SharedWitness, Witness, first_stamp};
 
 /// The store below a host.
-pub(crate) type Store<'a> = dyn BlockStore<Error = Infallible> + 'a;
+pub(crate) type HostStore<'a> = dyn BlockStore<Error = Infallible> + 'a;
 
 /// Bytes written at once while the device is prepared: a block of the paper's MLC. A power of two, so that blocks of
 /// other devices are written in their order, too.
@@ -48,7 +48,7 @@ pub(crate) struct Host {
 
 impl Host {
     /// A host on a store whose first sectors are filled.
-    pub(crate) fn new(store: &Store<'_>, filled: SectorCount, witness: SharedWitness) -> Self {
+    pub(crate) fn new(store: &HostStore<'_>, filled: SectorCount, witness: SharedWitness) -> Self {
         let sector = u64::from(store.sector_bytes().get());
         let grid = Grid { sector, capacity: store.capacity().as_usize() as u64 * sector };
         Self { grid, witness, latest: NEVER + filled.get(), buffer: Vec::new(), verified: 0 }
@@ -79,7 +79,7 @@ impl Host {
     #[inline]
     pub(crate) fn serve(
         &mut self,
-        store: &mut Store<'_>,
+        store: &mut HostStore<'_>,
         request: &Request,
         must: &mut &[u32],
     ) -> Result<u64, Failure> {
@@ -111,7 +111,7 @@ impl Host {
     /// Reads sectors and compares each with the expected stamp.
     fn read(
         &mut self,
-        store: &mut Store<'_>,
+        store: &mut HostStore<'_>,
         first: u64,
         count: u64,
         must: &mut &[u32],
@@ -140,7 +140,7 @@ impl Host {
     /// Writes sectors, after reading those that are covered in part.
     fn write(
         &mut self,
-        store: &mut Store<'_>,
+        store: &mut HostStore<'_>,
         span: Span,
         must: &mut &[u32],
     ) -> Result<(), Failure> {
@@ -162,7 +162,7 @@ impl Host {
     }
 
     /// Trims the sectors that the request covers completely.
-    fn trim(store: &mut Store<'_>, span: Span) -> Result<(), Failure> {
+    fn trim(store: &mut HostStore<'_>, span: Span) -> Result<(), Failure> {
         let covered = span.covered();
         if covered.is_empty() {
             return Ok(());

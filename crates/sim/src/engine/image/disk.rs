@@ -36,7 +36,7 @@ use super::record::Event;
 use super::refusal::Refusal;
 use super::seal::{Pending, Seal};
 use super::slot::{self, Copies, Header, Identity, State};
-use super::store::{Extent, Store};
+use super::store::{Extent, FileStore};
 use super::unit::{self, About};
 
 /// A file that holds a disk.
@@ -75,7 +75,7 @@ pub struct Opened {
 }
 
 /// Reads a file's disk, as far as it is whole. `None`: it holds none yet.
-pub fn read<S: Store>(store: &S) -> Result<Option<Opened>, Refusal> {
+pub fn read<S: FileStore>(store: &S) -> Result<Option<Opened>, Refusal> {
     let State::Disk(header, copies) = slot::state(store)? else {
         return Ok(None);
     };
@@ -99,7 +99,7 @@ enum Then {
     Nothing,
 }
 
-impl<S: Store> Disk<S> {
+impl<S: FileStore> Disk<S> {
     /// Opens a file. `None`: it holds no disk yet.
     pub fn open(store: S) -> Result<Result<(Self, Opened), S>, Refusal> {
         let Some(opened) = read(&store)? else {

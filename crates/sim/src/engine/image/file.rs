@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use super::store::{Extent, Store};
+use super::store::{Extent, FileStore};
 
-impl Store for File {
+impl FileStore for File {
     fn length(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }

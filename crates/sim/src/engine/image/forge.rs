@@ -4,20 +4,20 @@ use ftl_iface::NandDevice;
 
 use super::disk::{Disk, Opened};
 use super::journaled::Journaled;
-use super::memory::Memory;
+use super::memory::MemoryFile;
 use super::record;
 use super::seal::{END, SEAL_BYTES, Seal};
 use super::slot::{self, Header, State};
-use super::store::{Extent, Store};
+use super::store::{Extent, FileStore};
 use super::unit::{self, About};
 
 /// A new disk's file, with room for a journal.
-pub fn new(about: &About, device: &mut Journaled) -> std::io::Result<Memory> {
-    Ok(Disk::create(Memory::default(), about, device)?.store)
+pub fn new(about: &About, device: &mut Journaled) -> std::io::Result<MemoryFile> {
+    Ok(Disk::create(MemoryFile::default(), about, device)?.store)
 }
 
 /// The file with those bytes as its journal, sealed record by record. Bytes that begin no record are left out.
-pub fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Memory> {
+pub fn with_journal(file: &MemoryFile, records: &[u8]) -> std::io::Result<MemoryFile> {
     let file = file.clone();
     let Ok(Ok((_, opened))) = Disk::open(file.clone()) else {
         return Ok(file);
@@ -46,7 +46,7 @@ pub fn with_journal(file: &Memory, records: &[u8]) -> std::io::Result<Memory> {
 
 /// The file with other numbers in its headers: the disk's generation, where its chip and its journal are, and the
 /// generation in which that began. What the header calls the chip matches its check.
-pub fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<Memory> {
+pub fn with_header(file: &MemoryFile, numbers: [u64; 6]) -> std::io::Result<MemoryFile> {
     let file = file.clone();
     let Ok(State::Disk(header, _)) = slot::state(&file) else {
         return Ok(file);
@@ -65,7 +65,7 @@ pub fn with_header(file: &Memory, numbers: [u64; 6]) -> std::io::Result<Memory> 
 }
 
 /// The numbers of a file's header, in that order.
-pub fn header(file: &Memory) -> Option<[u64; 6]> {
+pub fn header(file: &MemoryFile) -> Option<[u64; 6]> {
     let Ok(State::Disk(Header { generation, chip, journal, begun, .. }, _)) = slot::state(file)
     else {
         return None;
@@ -74,6 +74,6 @@ pub fn header(file: &Memory) -> Option<[u64; 6]> {
 }
 
 /// Opens a file as a server does. `None`: it is refused.
-pub fn opened(file: Memory) -> Option<(Disk<Memory>, Opened)> {
+pub fn opened(file: MemoryFile) -> Option<(Disk<MemoryFile>, Opened)> {
     Disk::open(file).ok()?.ok()
 }

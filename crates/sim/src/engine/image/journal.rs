@@ -10,7 +10,7 @@ use super::mark::{self, Mark};
 use super::record::{self, Event};
 use super::seal::{SEAL_BYTES, Seal};
 use super::slot::Header;
-use super::store::{AT_ONCE, Extent, Store, Stream, filled};
+use super::store::{AT_ONCE, Amount, Extent, FileStore, StoreBytes, fill};
 use super::tail;
 
 /// What a journal held.
@@ -27,7 +27,7 @@ pub struct Replayed {
 }
 
 /// Repeats on the device what a journal says, as far as it is whole.
-pub(super) fn replay<S: Store>(
+pub(super) fn replay<S: FileStore>(
     store: &S,
     header: &Header,
     device: &mut Device,
@@ -46,7 +46,7 @@ pub(super) fn replay<S: Store>(
     Ok(replayed)
 }
 
-fn records<S: Store>(
+fn records<S: FileStore>(
     store: &S,
     header: &Header,
     device: &mut Device,
@@ -56,11 +56,12 @@ fn records<S: Store>(
     let journal = header.records();
     let (end, tail) = (journal.at, Tail::Clean);
     let mut replayed = Replayed { operations: 0, records: 0, end, tail, mark };
-    let mut input = BufReader::with_capacity(AT_ONCE, Stream::over(store, journal));
+    let mut input = BufReader::with_capacity(AT_ONCE, StoreBytes::over(store, journal));
     let mut sealed = Vec::new();
     loop {
         let at = replayed.end;
-        if !next(&mut input, &geometry, &mut sealed)? || !seal.holds(at, &sealed) {
+        let amount = next(&mut input, &geometry, &mut sealed)?;
+        if amount == Amount::Short || !seal.holds(at, &sealed) {
             let rest = Extent { at, bytes: journal.end() - at };
             replayed.tail = tail::examine(store, rest, &seal, &geometry)?;
             if let Tail::Damaged(damage) = &mut replayed.tail {
@@ -80,15 +81,15 @@ fn records<S: Store>(
     }
 }
 
-/// Reads the next sealed record. `false`: there is none, or a part of it.
-fn next(input: &mut impl Read, geometry: &Geometry, sealed: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads the next sealed record. It is short where there is none, or only a part of one.
+fn next(input: &mut impl Read, geometry: &Geometry, sealed: &mut Vec<u8>) -> io::Result<Amount> {
     sealed.resize(2, 0);
-    if !filled(input, sealed)? {
-        return Ok(false);
+    if fill(input, sealed)? == Amount::Short {
+        return Ok(Amount::Short);
     }
     let Some(length) = record::length(sealed[0], sealed[1], geometry) else {
-        return Ok(false);
+        return Ok(Amount::Short);
     };
     sealed.resize(length + SEAL_BYTES, 0);
-    filled(input, &mut sealed[2..])
+    fill(input, &mut sealed[2..])
 }

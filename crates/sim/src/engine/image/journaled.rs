@@ -19,12 +19,12 @@ use super::seal::Pending;
 pub struct Journaled {
     device: Device,
     pending: Option<Pending>,
-    origin: Origin,
+    origin: ContentOrigin,
 }
 
 /// Where the chip's content is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum ContentOrigin {
     /// From this program.
     Here,
     /// From a file, which may say anything.
@@ -34,13 +34,13 @@ enum Origin {
 impl Journaled {
     /// A new device. Nothing is recorded until a file keeps it.
     pub const fn new(device: Device) -> Self {
-        Self { device, pending: None, origin: Origin::Here }
+        Self { device, pending: None, origin: ContentOrigin::Here }
     }
 
     /// A device from a file. What its system asks for against the chip's rules, because the file says what no
     /// server wrote, fails as on a real chip, instead of ending the program.
     pub const fn of_file(device: Device) -> Self {
-        Self { device, pending: None, origin: Origin::File }
+        Self { device, pending: None, origin: ContentOrigin::File }
     }
 
     /// Records operations from now on, after those.
@@ -70,11 +70,11 @@ impl Journaled {
     }
 
     fn takes_program(&mut self, page: Page) -> bool {
-        self.origin == Origin::Here || self.device.takes_program(page)
+        self.origin == ContentOrigin::Here || self.device.takes_program(page)
     }
 
     fn takes_erase(&mut self, block: Block) -> bool {
-        self.origin == Origin::Here || self.device.takes_erase(block)
+        self.origin == ContentOrigin::Here || self.device.takes_erase(block)
     }
 }
 

@@ -12,7 +12,7 @@ use std::io;
 use super::format::MARK_BYTES;
 use super::seal::{END, Seal};
 use super::slot::Header;
-use super::store::{Store, Stream, filled};
+use super::store::{Amount, FileStore, StoreBytes, fill};
 
 /// What is known of flushes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +34,17 @@ fn put(seal: &Seal, at: u64, end: u64) -> [u8; MARK_BYTES] {
 }
 
 /// Says that records up to there are on the machine's disk.
-pub(super) fn write(store: &impl Store, header: &Header, end: u64) -> io::Result<()> {
+pub(super) fn write(store: &impl FileStore, header: &Header, end: u64) -> io::Result<()> {
     let at = header.journal.at;
     store.write_at(at, &put(&Seal::of(header), at, end))
 }
 
 /// Reads what was said.
-pub(super) fn read(store: &impl Store, header: &Header) -> io::Result<Mark> {
+pub(super) fn read(store: &impl FileStore, header: &Header) -> io::Result<Mark> {
     let mut bytes = [0; MARK_BYTES];
-    if !filled(&mut Stream::over(store, header.journal), &mut bytes)? || bytes == [0; MARK_BYTES] {
+    if fill(&mut StoreBytes::over(store, header.journal), &mut bytes)? == Amount::Short
+        || bytes == [0; MARK_BYTES]
+    {
         return Ok(Mark::Absent);
     }
     let (end, _) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 
-use super::store::{Extent, Store};
+use super::store::{Extent, FileStore};
 
 /// The file. Pages that it does not have are zeros.
 #[derive(Clone, Debug, Default)]
-pub struct Memory {
+pub struct MemoryFile {
     pages: RefCell<BTreeMap<u64, Vec<u8>>>,
     length: Cell<u64>,
 }
@@ -27,7 +27,7 @@ fn parts(extent: Extent) -> impl Iterator<Item = (u64, Range<usize>, Range<usize
     })
 }
 
-impl Memory {
+impl MemoryFile {
     /// Its bytes up to the last that is no zero.
     #[cfg(test)]
     pub(super) fn data(&self) -> Vec<u8> {
@@ -40,7 +40,7 @@ impl Memory {
     }
 }
 
-impl Store for Memory {
+impl FileStore for MemoryFile {
     fn length(&self) -> io::Result<u64> {
         Ok(self.length.get())
     }
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_what_is_cleared_is_zeros() {
-        let (memory, mut dice) = (Memory::default(), fastrand::Rng::with_seed(1));
+        let (memory, mut dice) = (MemoryFile::default(), fastrand::Rng::with_seed(1));
         let mut like = Vec::new();
         for round in 0..2_000_u32 {
             let (at, count) = (dice.usize(..20_000), dice.usize(..9_000));

@@ -22,7 +22,7 @@
 //!   headers. `layout`: what goes where. `unit`: the chip, and what is said about the disk; `digest`: its check.
 //!   `record`: a record. `seal`: what binds it to its place. `journal`: records in a row. `mark`: how far flushes
 //!   cover them. `tail`: what is behind the last one; `damage`: what is told of it.
-//! - `disk`: all of these together, in an order of writes that any crash may interrupt. `keeper`: the file by its
+//! - `disk`: all of these together, in an order of writes that any crash may interrupt. `disk_file`: the file by its
 //!   path, and its lock. `device`: the chip with its faults. `journaled`: the same, making records. `refusal`: why a
 //!   file is not used.
 //! - `memory`: a file in memory; `forge`: files that no server wrote, for tests and fuzzers.
@@ -31,9 +31,9 @@
 pub mod damage;
 pub mod device;
 pub mod disk;
-pub mod forge;
 #[cfg(all(unix, feature = "files"))]
-pub mod keeper;
+pub mod disk_file;
+pub mod forge;
 pub mod mark;
 pub mod refusal;
 pub mod slot;
@@ -57,8 +57,8 @@ mod unit;
 mod tests;
 
 pub use disk::Opened;
-pub use journaled::Journaled;
 #[cfg(all(unix, feature = "files"))]
-pub use keeper::Keeper;
-pub use memory::Memory;
+pub use disk_file::DiskFile;
+pub use journaled::Journaled;
+pub use memory::MemoryFile;
 pub use unit::About;

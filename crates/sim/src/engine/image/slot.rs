@@ -13,7 +13,7 @@ use std::io::{self, Read};
 
 use super::format::{BEHIND, GRAIN, MARK_BYTES, SECOND_AT, SLOT, VERSION};
 use super::refusal::Refusal;
-use super::store::{Extent, Store};
+use super::store::{Extent, FileStore};
 
 const MAGIC: [u8; 8] = *b"TNDMDISK";
 
@@ -184,7 +184,7 @@ fn take(slot: &[u8; SLOT]) -> Slot {
     }
 }
 
-fn read(store: &impl Store, at: u64) -> io::Result<Slot> {
+fn read(store: &impl FileStore, at: u64) -> io::Result<Slot> {
     let mut slot = [0; SLOT];
     let mut filled = 0;
     while filled < SLOT {
@@ -197,7 +197,7 @@ fn read(store: &impl Store, at: u64) -> io::Result<Slot> {
 }
 
 /// Reads the headers.
-pub fn state(store: &impl Store) -> Result<State, Refusal> {
+pub fn state(store: &impl FileStore) -> Result<State, Refusal> {
     let length = store.length()?;
     if length == 0 {
         return Ok(State::Blank);
@@ -228,7 +228,7 @@ pub fn state(store: &impl Store) -> Result<State, Refusal> {
 /// The beginning of a file of version 1.
 pub(super) const OLD: &[u8] = b"{\"tandem_disk\":1,";
 
-fn is_old(store: &impl Store) -> io::Result<bool> {
+fn is_old(store: &impl FileStore) -> io::Result<bool> {
     let mut head = [0; OLD.len()];
     Ok(store.read_at(0, &mut head)? == head.len() && head == OLD)
 }
@@ -243,12 +243,12 @@ fn both(first: Header, second: Header) -> Result<State, Refusal> {
 }
 
 /// Says of a new file that it is being made.
-pub(super) fn begin(store: &impl Store, identity: Identity) -> io::Result<()> {
+pub(super) fn begin(store: &impl FileStore, identity: Identity) -> io::Result<()> {
     store.write_at(0, &put(1, &Header { identity, ..Header::default() }))
 }
 
 /// Replaces the headers. All that the new one names must have been synced.
-pub(super) fn replace(store: &impl Store, header: &Header) -> io::Result<()> {
+pub(super) fn replace(store: &impl FileStore, header: &Header) -> io::Result<()> {
     let slot = put(2, header);
     store.write_at(SECOND_AT, &slot)?;
     store.sync()?;

@@ -20,7 +20,7 @@ impl Extent {
 pub(super) const AT_ONCE: usize = 64 << 10;
 
 /// A file, or what stands for one.
-pub trait Store {
+pub trait FileStore {
     /// Its length.
     fn length(&self) -> io::Result<u64>;
     /// Cuts it, or lengthens it by zeros that take no room.
@@ -38,20 +38,20 @@ pub trait Store {
 }
 
 /// Bytes of a store in a row, to be read or written.
-pub(super) struct Stream<'s, S> {
+pub(super) struct StoreBytes<'s, S> {
     store: &'s S,
     pub at: u64,
     end: u64,
 }
 
-impl<'s, S: Store> Stream<'s, S> {
+impl<'s, S: FileStore> StoreBytes<'s, S> {
     /// Those of an extent.
     pub(super) const fn over(store: &'s S, extent: Extent) -> Self {
         Self { store, at: extent.at, end: extent.end() }
     }
 }
 
-impl<S: Store> Read for Stream<'_, S> {
+impl<S: FileStore> Read for StoreBytes<'_, S> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let most = bytes.len().min(left);
@@ -61,7 +61,7 @@ impl<S: Store> Read for Stream<'_, S> {
     }
 }
 
-impl<S: Store> Write for Stream<'_, S> {
+impl<S: FileStore> Write for StoreBytes<'_, S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.store.write_at(self.at, bytes)?;
         self.at += bytes.len() as u64;
@@ -73,11 +73,21 @@ impl<S: Store> Write for Stream<'_, S> {
     }
 }
 
-/// Fills the bytes. `false`: there are not so many.
-pub(super) fn filled(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
+/// What a read came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Amount {
+    /// All that was asked for.
+    Whole,
+    /// The input ended before.
+    Short,
+}
+
+/// Fills the bytes.
+pub(super) fn fill(input: &mut impl Read, bytes: &mut [u8]) -> io::Result<Amount> {
     match input.read_exact(bytes) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Ok(()) => Ok(Amount::Whole),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(Amount::Short),
         Err(error) => Err(error),
     }
 }

@@ -7,11 +7,11 @@ use ftl_iface::Geometry;
 use super::damage::{Damage, Tail};
 use super::record;
 use super::seal::{SEAL_BYTES, Seal};
-use super::store::{AT_ONCE, Extent, Store, Stream};
+use super::store::{AT_ONCE, Extent, FileStore, StoreBytes};
 
 /// Looks at the rest of a journal, which does not begin with a whole record.
 pub(super) fn examine(
-    store: &impl Store,
+    store: &impl FileStore,
     rest: Extent,
     seal: &Seal,
     geometry: &Geometry,
@@ -36,7 +36,7 @@ pub(super) fn examine(
 }
 
 /// The last byte that is no zero.
-fn last_data(store: &impl Store, extent: Extent) -> io::Result<Option<u64>> {
+fn last_data(store: &impl FileStore, extent: Extent) -> io::Result<Option<u64>> {
     let (mut last, mut at) = (None, extent.at);
     let mut buffer = vec![0; AT_ONCE];
     while at < extent.end() {
@@ -56,13 +56,13 @@ fn last_data(store: &impl Store, extent: Extent) -> io::Result<Option<u64>> {
 
 /// Counts whole records, wherever they begin, and looks whether a flush is among them.
 fn whole_records(
-    store: &impl Store,
+    store: &impl FileStore,
     extent: Extent,
     seal: &Seal,
     geometry: &Geometry,
 ) -> io::Result<(u64, bool)> {
     let longest = record::longest(geometry) + SEAL_BYTES;
-    let mut input = BufReader::with_capacity(1 << 20, Stream::over(store, extent));
+    let mut input = BufReader::with_capacity(1 << 20, StoreBytes::over(store, extent));
     let (mut window, mut start, mut at) = (Vec::new(), 0, extent.at);
     let (mut count, mut was_flushed) = (0, false);
     loop {

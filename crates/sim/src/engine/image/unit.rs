@@ -15,7 +15,7 @@ use super::device::Device;
 use super::digest::Digest;
 use super::refusal::Refusal;
 use super::slot::{Header, Identity};
-use super::store::{AT_ONCE, Extent, Store, Stream, filled};
+use super::store::{AT_ONCE, Amount, Extent, FileStore, StoreBytes, fill};
 
 /// The longest text about a disk.
 const ABOUT_MOST: u32 = 64 << 10;
@@ -100,12 +100,12 @@ pub(super) fn bytes(about: &About, device: &Device) -> io::Result<u64> {
 }
 
 /// Writes it, and returns its check.
-pub(super) fn write<S: Store>(
+pub(super) fn write<S: FileStore>(
     (about, device): (&About, &Device),
     identity: Identity,
     to: (&S, Extent),
 ) -> io::Result<u64> {
-    let out = BufWriter::with_capacity(1 << 20, Stream::over(to.0, to.1));
+    let out = BufWriter::with_capacity(1 << 20, StoreBytes::over(to.0, to.1));
     let mut out = Summed::new(out, identity);
     put(about, device, &mut out)?;
     out.flush()?;
@@ -113,23 +113,23 @@ pub(super) fn write<S: Store>(
 }
 
 /// Reads it. Whatever it says that no server can have written is refused.
-pub(super) fn read<S: Store>(store: &S, header: &Header) -> Result<(About, Device), Refusal> {
+pub(super) fn read<S: FileStore>(store: &S, header: &Header) -> Result<(About, Device), Refusal> {
     let Extent { at, .. } = header.chip;
     if checked(store, header)? != header.check {
         return Err(Refusal::Check { at, end: header.chip.end() });
     }
-    let mut input = BufReader::with_capacity(AT_ONCE, Stream::over(store, header.chip));
+    let mut input = BufReader::with_capacity(AT_ONCE, StoreBytes::over(store, header.chip));
     let about = take_about(&mut input)?.ok_or(Refusal::About { at })?;
     let device = Device::load(&mut input).map_err(|reason| Refusal::Chip { at, reason })?;
-    match stranger(&device) {
+    match misfit(&device) {
         Some(reason) => Err(Refusal::NoServers { at, reason }),
         None => Ok((about, device)),
     }
 }
 
 /// The check of what is there.
-pub(super) fn checked<S: Store>(store: &S, header: &Header) -> io::Result<u64> {
-    let mut input = Summed::new(Stream::over(store, header.chip), header.identity);
+pub(super) fn checked<S: FileStore>(store: &S, header: &Header) -> io::Result<u64> {
+    let mut input = Summed::new(StoreBytes::over(store, header.chip), header.identity);
     let mut buffer = vec![0; AT_ONCE];
     while input.read(&mut buffer)? > 0 {}
     Ok(input.digest.finish())
@@ -137,12 +137,12 @@ pub(super) fn checked<S: Store>(store: &S, header: &Header) -> io::Result<u64> {
 
 fn take_about(input: &mut impl Read) -> Result<Option<About>, Refusal> {
     let mut length = [0; 4];
-    if !filled(input, &mut length)? || u32::from_le_bytes(length) > ABOUT_MOST {
+    if fill(input, &mut length)? == Amount::Short || u32::from_le_bytes(length) > ABOUT_MOST {
         return Ok(None);
     }
     let mut text = vec![0; u32::from_le_bytes(length) as usize];
     let mut check = [0; 4];
-    if !filled(input, &mut text)? || !filled(input, &mut check)? {
+    if fill(input, &mut text)? == Amount::Short || fill(input, &mut check)? == Amount::Short {
         return Ok(None);
     }
     let matches = about_check(length, &text) == check;
@@ -150,7 +150,7 @@ fn take_about(input: &mut impl Read) -> Result<Option<About>, Refusal> {
 }
 
 /// Why no server can have left that chip: systems that are served store bytes, and use no block in SLC mode.
-pub(super) fn stranger(device: &Device) -> Option<&'static str> {
+pub(super) fn misfit(device: &Device) -> Option<&'static str> {
     let chip = device.inner();
     if chip.content() != Content::Bytes {
         return Some("it stores stamps instead of bytes");

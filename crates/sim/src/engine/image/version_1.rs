@@ -20,7 +20,7 @@ use serde::Deserialize;
 use super::device::Device;
 use super::record;
 use super::refusal::Refusal;
-use super::store::filled;
+use super::store::{Amount, fill};
 use super::unit::{self, About};
 
 const MAGIC: &[u8; 8] = b"TNDMJRNL";
@@ -43,7 +43,7 @@ pub fn read(path: &Path) -> Result<(About, Device, String), Refusal> {
     let head: Head = serde_json::from_slice(&line).map_err(|_| Refusal::About { at: 0 })?;
     let at = line.len() as u64;
     let mut device = Device::load(&mut file).map_err(|reason| Refusal::Chip { at, reason })?;
-    if let Some(reason) = unit::stranger(&device) {
+    if let Some(reason) = unit::misfit(&device) {
         return Err(Refusal::NoServers { at, reason });
     }
     let said = match File::open(journal_path(path)) {
@@ -67,7 +67,9 @@ fn replay(journal: &File, generation: u64, device: &mut Device) -> io::Result<St
     let bytes = journal.metadata()?.len();
     let mut input = BufReader::with_capacity(1 << 20, journal);
     let mut head = [0; HEAD_BYTES];
-    let whole = filled(&mut input, &mut head)? && head[..8] == *MAGIC && head[8..10] == [1, 0];
+    let whole = fill(&mut input, &mut head)? == Amount::Whole
+        && head[..8] == *MAGIC
+        && head[8..10] == [1, 0];
     let (found, _) = head[10..].split_first_chunk().unwrap_or((&[0; 8], &[]));
     let found = u64::from_le_bytes(*found);
     if !whole || found != generation {
@@ -76,7 +78,7 @@ fn replay(journal: &File, generation: u64, device: &mut Device) -> io::Result<St
         ));
     }
     let (mut operations, mut read, mut record) = (0_u64, HEAD_BYTES as u64, Vec::new());
-    while next(&mut input, device, &mut record)? {
+    while next(&mut input, device, &mut record)? == Amount::Whole {
         operations += 1;
         read += record.len() as u64 + 4;
     }
@@ -91,28 +93,31 @@ fn replay(journal: &File, generation: u64, device: &mut Device) -> io::Result<St
     Ok(said)
 }
 
-/// Reads and repeats the next record. `false`: there is no whole one.
-fn next(input: &mut impl Read, device: &mut Device, record: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads and repeats the next record. It is short where there is no whole one.
+fn next(input: &mut impl Read, device: &mut Device, record: &mut Vec<u8>) -> io::Result<Amount> {
     let geometry = *device.geometry();
     record.resize(record::LEAST, 0);
-    if !filled(input, record)? {
-        return Ok(false);
+    if fill(input, record)? == Amount::Short {
+        return Ok(Amount::Short);
     }
     let codes = record::of_version_1(record[0], record[1]);
     let length = codes.and_then(|[kind, region]| record::length(kind, region, &geometry));
     let (Some(codes), Some(length)) = (codes, length) else {
-        return Ok(false);
+        return Ok(Amount::Short);
     };
     record.resize(length, 0);
     let mut check = [0; 4];
-    if !filled(input, &mut record[record::LEAST..])? || !filled(input, &mut check)? {
-        return Ok(false);
+    if fill(input, &mut record[record::LEAST..])? == Amount::Short
+        || fill(input, &mut check)? == Amount::Short
+    {
+        return Ok(Amount::Short);
     }
     if crc32fast::hash(record) != u32::from_le_bytes(check) {
-        return Ok(false);
+        return Ok(Amount::Short);
     }
     record[..2].copy_from_slice(&codes);
-    Ok(record::take(record, &geometry).and_then(|event| event.repeat(device)).is_some())
+    let repeated = record::take(record, &geometry).and_then(|event| event.repeat(device));
+    Ok(repeated.map_or(Amount::Short, |()| Amount::Whole))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use crate::input::workload::{Stream, Workload};
 
 /// Requests that are passed on together.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct BatchContent {
     pub(super) requests: Vec<Request>,
     /// The stamps that their reads must find, in order.
     pub(super) must: Vec<u32>,
@@ -27,7 +27,7 @@ pub(super) struct Shared {
     pub(super) ends_round: bool,
 }
 
-pub(super) type Batch = Arc<Shared>;
+pub(super) type Batch = Arc<BatchContent>;
 
 /// Requests per batch: enough to make the cost of passing them on negligible, and few enough for a quick stop.
 const BATCH: usize = 1024;
@@ -41,7 +41,7 @@ pub(super) const WAITING: usize = 4;
 
 /// Where requests go on the device.
 #[derive(Clone, Copy)]
-pub(super) struct Places<'a> {
+pub(super) struct Placement<'a> {
     pub(super) fit: &'a Fit,
     pub(super) space: AddressSpace,
     /// Bytes of its largest page.
@@ -102,7 +102,7 @@ pub(super) struct Fed {
 impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
-        Places { fit, space, page }: Places<'a>,
+        Placement { fit, space, page }: Placement<'a>,
         passes: Option<u32>,
         witness: SharedWitness,
         observer: &'a dyn Observer,
@@ -169,7 +169,7 @@ impl<'a> Feed<'a> {
         }
         self.requests += requests.len() as u64;
         self.must = self.must.max(must.len());
-        Ok(Arc::new(Shared { requests, must, ends_round }))
+        Ok(Arc::new(BatchContent { requests, must, ends_round }))
     }
 
     /// Begins the workload once more.
@@ -212,7 +212,7 @@ impl<'a> Turns<'a> {
     /// of a round, and returns whether all of them did.
     pub(super) fn after(
         &mut self,
-        batch: &Shared,
+        batch: &BatchContent,
         receive: impl FnOnce(&mut [Vec<Option<f64>>]) -> bool,
     ) -> Result<Option<Batch>, Failure> {
         self.feed.observer.at(self.feed.fraction(), self.feed.requests);

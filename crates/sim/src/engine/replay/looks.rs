@@ -1,14 +1,14 @@
-//! When an onlooker looks, and at what.
+//! When an observer looks, and at what.
 
 use nand_model::part::Nanos;
 
-use super::onlooker::{Look, Onlooker};
+use super::run_observer::{Look, RunObserver};
 use super::under_way::UnderWay;
 use crate::engine::systems::System;
 
-/// The looks of an onlooker, if there is one.
+/// The looks of an observer, if there is one.
 pub(super) struct Looks<'a> {
-    onlooker: Option<&'a dyn Onlooker>,
+    run_observer: Option<&'a dyn RunObserver>,
     begun: Nanos,
     requests: u64,
     /// Of those, issued since the last look.
@@ -17,13 +17,13 @@ pub(super) struct Looks<'a> {
 
 impl<'a> Looks<'a> {
     /// The looks at a replay that begins then.
-    pub(super) fn of(onlooker: Option<&'a dyn Onlooker>, begun: Nanos) -> Self {
-        Self { onlooker, begun, requests: 0, since: 0 }
+    pub(super) fn of(run_observer: Option<&'a dyn RunObserver>, begun: Nanos) -> Self {
+        Self { run_observer, begun, requests: 0, since: 0 }
     }
 
     /// Looks before the first request.
     pub(super) fn begin(&mut self, system: &dyn System, under_way: &mut UnderWay) {
-        if self.onlooker.is_some() {
+        if self.run_observer.is_some() {
             under_way.keep_answers();
         }
         self.look(system, under_way);
@@ -34,7 +34,10 @@ impl<'a> Looks<'a> {
     pub(super) fn after(&mut self, requests: usize, system: &dyn System, under_way: &mut UnderWay) {
         self.requests += requests as u64;
         self.since += requests as u64;
-        if self.onlooker.is_some_and(|onlooker| self.since >= onlooker.every().get().into()) {
+        if self
+            .run_observer
+            .is_some_and(|run_observer| self.since >= run_observer.every().get().into())
+        {
             self.look(system, under_way);
         }
     }
@@ -48,10 +51,10 @@ impl<'a> Looks<'a> {
 
     #[cold]
     fn look(&mut self, system: &dyn System, under_way: &mut UnderWay) {
-        let Some(onlooker) = self.onlooker else { return };
+        let Some(run_observer) = self.run_observer else { return };
         self.since = 0;
         let (answers, written) = (under_way.take_answers(), under_way.written());
         let Self { begun, requests, .. } = *self;
-        onlooker.look(&Look { system, begun, requests, written, answers: &answers });
+        run_observer.look(&Look { system, begun, requests, written, answers: &answers });
     }
 }

@@ -69,7 +69,7 @@ pub struct Measurement {
 
 /// What only those know who gave a system its requests.
 #[derive(Clone)]
-pub struct Given<'a> {
+pub struct RunInputs<'a> {
     /// The trace, as it was named.
     pub trace: String,
     /// How often it was replayed.
@@ -98,7 +98,7 @@ pub struct Given<'a> {
 
 impl Measurement {
     /// The whole result.
-    pub fn result(&self, given: Given<'_>) -> RunResult {
+    pub fn result(&self, given: RunInputs<'_>) -> RunResult {
         let Self { before, after, tally, clocked, .. } = self;
         let requests = tally.requests();
         let done = done(before, after);

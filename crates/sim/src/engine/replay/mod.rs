@@ -47,7 +47,7 @@
 //! - `options`: how a workload is replayed. `outcome`: the result of a run. `feed`: the reader. `batches`: from it to a
 //!   system. `session`: one system's replay. `under_way`: outstanding requests. `served`: measurement for real hosts.
 //!   `record`: requests and blocks one by one. `tally`: the counts. `measurement`: what is left of a replay at its end,
-//!   and the result that is made of it. `fill`: what is written before. `onlooker`: who sees the system meanwhile;
+//!   and the result that is made of it. `fill`: what is written before. `run_observer`: who sees the system meanwhile;
 //!   `looks`: and when. `window`: what of a run counts. `steady`: when a run has settled. `series`: the response time
 //!   over a run.
 
@@ -75,10 +75,10 @@ mod feed;
 mod fill;
 mod looks;
 mod measurement;
-mod onlooker;
 mod options;
 mod outcome;
 mod record;
+mod run_observer;
 mod series;
 mod served;
 mod session;
@@ -93,13 +93,13 @@ use batches::Piped;
 use batches::Pulled;
 #[cfg(feature = "threads")]
 use feed::Batch;
-use feed::{Fed, Feed, Places, Turns};
+use feed::{Fed, Feed, Placement, Turns};
 pub(crate) use fill::prepare;
-pub use measurement::{Given, Measurement};
-pub use onlooker::{Answer, Look, Onlooker};
+pub use measurement::{Measurement, RunInputs};
 pub use options::{Options, Pace, Passes};
 pub use outcome::{Details, Outcome};
 pub use record::{Record, Responses};
+pub use run_observer::{Answer, Look, RunObserver};
 pub use series::Stretch;
 pub use served::Served;
 pub(crate) use session::rest;
@@ -120,15 +120,18 @@ pub fn run(
     outcome.map(|outcome| outcome.result).ok_or_else(nothing)
 }
 
-/// Like [`run`], while the onlooker looks on.
+/// Like [`run`], while the observer looks on.
 pub fn run_watched(
     workload: &Workload,
     options: &Options,
     setup: &Setup,
     system: &Chosen,
-    onlooker: &dyn Onlooker,
+    run_observer: &dyn RunObserver,
 ) -> Result<RunResult, Failure> {
-    let run = Run { onlooker: Some(onlooker), ..Run::of(workload, options, setup, onlooker) };
+    let run = ReplayTask {
+        run_observer: Some(run_observer),
+        ..ReplayTask::of(workload, options, setup, run_observer)
+    };
     let outcomes = run.on(|| Ok(vec![system.clone()]))?;
     let outcome = outcomes.into_iter().next();
     outcome.map(|outcome| outcome.result).ok_or_else(nothing)
@@ -154,26 +157,26 @@ pub fn run_chosen(
     choose: impl FnOnce() -> Result<Vec<Chosen>, Failure>,
     observer: &dyn Observer,
 ) -> Result<Vec<Outcome>, Failure> {
-    Run::of(workload, options, setup, observer).on(choose)
+    ReplayTask::of(workload, options, setup, observer).on(choose)
 }
 
 /// What is replayed, and how.
-struct Run<'a> {
+struct ReplayTask<'a> {
     workload: &'a Workload,
     options: &'a Options,
     setup: &'a Setup,
     observer: &'a dyn Observer,
-    onlooker: Option<&'a dyn Onlooker>,
+    run_observer: Option<&'a dyn RunObserver>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ReplayTask<'a> {
     fn of(
         workload: &'a Workload,
         options: &'a Options,
         setup: &'a Setup,
         observer: &'a dyn Observer,
     ) -> Self {
-        Self { workload, options, setup, observer, onlooker: None }
+        Self { workload, options, setup, observer, run_observer: None }
     }
 
     /// Replays on the systems that are chosen when the first requests were found to be good.
@@ -184,7 +187,7 @@ impl<'a> Run<'a> {
         let space = address_space(self.setup);
         let page = largest_page(self.setup);
         let fit = self.workload.fit(self.options.fit, space, page, self.observer)?;
-        let places = Places { fit: &fit, space, page };
+        let places = Placement { fit: &fit, space, page };
         let witness = SharedWitness::new(witness(self.setup, space.capacity));
         let mut reader = self.reader(places, &witness);
         // Most errors of a trace are found here, before devices are prepared.
@@ -202,7 +205,7 @@ impl<'a> Run<'a> {
     }
 
     /// A reader of the workload from its beginning on.
-    fn reader<'p>(&self, places: Places<'p>, witness: &SharedWitness) -> Feed<'p>
+    fn reader<'p>(&self, places: Placement<'p>, witness: &SharedWitness) -> Feed<'p>
     where
         'a: 'p,
     {
@@ -215,8 +218,8 @@ impl<'a> Run<'a> {
 
     fn kind(&self, system: &Chosen, stop: Stop) -> Kind<'a> {
         let Options { pace, details: detailed, record: recorded, .. } = *self.options;
-        let (name, fill, onlooker) = (system.name.clone(), self.setup.fill, self.onlooker);
-        Kind { name, pace, fill, detailed, recorded, stop, onlooker }
+        let (name, fill, run_observer) = (system.name.clone(), self.setup.fill, self.run_observer);
+        Kind { name, pace, fill, detailed, recorded, stop, run_observer }
     }
 
     /// Replays on every system in a thread of its own, while this one reads. Of each, also the counts of the reader.
@@ -261,7 +264,7 @@ impl<'a> Run<'a> {
     fn one_by_one(
         &self,
         systems: &[Chosen],
-        places: Places<'_>,
+        places: Placement<'_>,
     ) -> Result<Vec<(Fed, Measured)>, Failure> {
         let one = |system: &Chosen| {
             let witness = SharedWitness::new(witness(self.setup, places.space.capacity));
@@ -286,7 +289,7 @@ impl<'a> Run<'a> {
             Passes::Times(times) => times.get(),
             Passes::UntilSteady => fed.rounds.unwrap_or(0),
         };
-        let result = measurement.result(Given {
+        let result = measurement.result(RunInputs {
             trace: self.workload.name().into(),
             passes,
             fill: self.setup.fill,
@@ -417,13 +420,13 @@ mod tests {
         let setup = &DeviceChoice::named("tiny").setup().unwrap();
         let capacity = setup.part.exported_bytes;
         let space = AddressSpace { capacity, largest: capacity };
-        let places = Places { fit: &Fit::AsIs, space, page: largest_page(setup) };
+        let places = Placement { fit: &Fit::AsIs, space, page: largest_page(setup) };
         let both = ["paged", "hybrid"].map(|name| Chosen::parse(name).unwrap());
         let thrice = Passes::Times(3.try_into().unwrap());
         for (passes, systems) in [(thrice, &both[..]), (Passes::UntilSteady, &both[..1])] {
             let options = &Options { passes, ..Options::default() };
             let at_once = run_all(workload, options, setup, systems, &()).unwrap();
-            let run = Run::of(workload, options, setup, &());
+            let run = ReplayTask::of(workload, options, setup, &());
             let alone = run.one_by_one(systems, places).unwrap().into_iter();
             let alone = alone.map(|(fed, measured)| run.outcome(&fed, measured).unwrap());
             assert_eq!(of_device(at_once), of_device(alone.collect()));

@@ -9,10 +9,10 @@ use super::batches::Batches;
 use super::fill;
 use super::looks::Looks;
 use super::measurement::{Clocked, Measurement, Moment};
-use super::onlooker::Onlooker;
 use super::options::Pace;
 use super::outcome::Details;
 use super::record::Record;
+use super::run_observer::RunObserver;
 use super::under_way::UnderWay;
 use super::window::Window;
 use crate::base::clock::Clock;
@@ -51,7 +51,7 @@ pub(super) struct Kind<'a> {
     /// By which it is stopped.
     pub(super) stop: Stop,
     /// Who looks on.
-    pub(super) onlooker: Option<&'a dyn Onlooker>,
+    pub(super) run_observer: Option<&'a dyn RunObserver>,
 }
 
 impl Kind<'_> {
@@ -91,7 +91,7 @@ impl<B: Batches> Session for Replay<'_, B> {
         }
         let begin = system.now();
         let mut under_way = self.kind.under_way(begin);
-        let mut looks = Looks::of(self.kind.onlooker, begin);
+        let mut looks = Looks::of(self.kind.run_observer, begin);
         looks.begin(system, &mut under_way);
         let mut window = Window::new(Moment::of(system, host.verified()));
         let start = Clock::now();
@@ -103,7 +103,7 @@ impl<B: Batches> Session for Replay<'_, B> {
             for requests in batch.requests.chunks(FORESEEN) {
                 firsts.clear();
                 firsts.extend(requests.iter().map(|request| host.first_sector(request)));
-                system.foresee(&firsts);
+                system.prefetch(&firsts);
                 for request in requests {
                     let arrival = begin + request.time;
                     under_way.serve(system, &mut host, request, arrival, &mut must)?;

@@ -14,7 +14,7 @@ const CURVE_STEPS: u32 = 16;
 
 /// Response times of one kind of request.
 #[derive(Clone, Debug)]
-struct Responses {
+struct ResponseTimes {
     histogram: Histogram<u64>,
     count: u64,
     total: Nanos,
@@ -24,7 +24,7 @@ struct Responses {
     sectors: u64,
 }
 
-impl Responses {
+impl ResponseTimes {
     fn new() -> Self {
         // It grows with the values, up to 64 bits.
         #[allow(clippy::expect_used)] // The only reason to fail is a number of digits above 5.
@@ -93,13 +93,13 @@ fn four_digits(value: f64) -> f64 {
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     /// By [`Op`], in the order of [`Op::ALL`].
-    kinds: [Responses; 4],
+    kinds: [ResponseTimes; 4],
     bytes_written: u64,
 }
 
 impl Tally {
     pub(super) fn new() -> Self {
-        Self { kinds: Op::ALL.map(|_| Responses::new()), bytes_written: 0 }
+        Self { kinds: Op::ALL.map(|_| ResponseTimes::new()), bytes_written: 0 }
     }
 
     /// Notes a completed request.
@@ -117,7 +117,7 @@ impl Tally {
         self.bytes_written += other.bytes_written;
     }
 
-    fn kind(&self, op: Op) -> &Responses {
+    fn kind(&self, op: Op) -> &ResponseTimes {
         &self.kinds[op as usize]
     }
 
@@ -151,7 +151,7 @@ impl Tally {
     /// answered. Shares approach 1 in ever smaller steps, and end when a single request is left.
     #[allow(clippy::cast_precision_loss)] // A picture shows few digits.
     pub(super) fn curve(&self, op: Op) -> Vec<(f64, f64)> {
-        let Responses { histogram, longest, .. } = self.kind(op);
+        let ResponseTimes { histogram, longest, .. } = self.kind(op);
         let steps = histogram.iter_quantiles(CURVE_STEPS).map(|step| {
             let nanos = step.value_iterated_to().min(longest.get());
             (step.quantile_iterated_to(), nanos as f64 / 1e3)
@@ -161,7 +161,7 @@ impl Tally {
 
     /// Response times of all requests.
     pub(super) fn all_times(&self) -> Times {
-        let mut all = Responses::new();
+        let mut all = ResponseTimes::new();
         self.kinds.iter().for_each(|kind| all.add(kind));
         all.times()
     }

@@ -6,9 +6,9 @@ use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
-use super::onlooker::Answer;
 use super::options::Pace;
 use super::record::Responses;
+use super::run_observer::Answer;
 use super::series::Series;
 use super::tally::Tally;
 use crate::base::Failure;

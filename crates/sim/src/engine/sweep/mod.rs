@@ -26,7 +26,7 @@ pub use rows::{Collected, Collection, Row, beside, read, rows};
 pub use run::Run;
 
 /// A failed run, by its position among those that were to be done.
-pub type Failed = (usize, Failure);
+pub type FailedRun = (usize, Failure);
 
 /// Does these runs, so many at a time, or one for each core. Of each, `done` gets the result, if the run was not
 /// stopped before its end; that may fail, too. A failed run does not stop the others.
@@ -35,7 +35,7 @@ pub fn work(
     jobs: Option<NonZeroUsize>,
     observer: &(impl Observer + Sync),
     done: impl Fn(&Run, Option<RunResult>) -> Result<(), Failure> + Sync,
-) -> Vec<Failed> {
+) -> Vec<FailedRun> {
     let jobs = jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let stop = observer.stop();
@@ -76,7 +76,7 @@ fn one(run: &Run, observer: &dyn Observer) -> Result<Option<RunResult>, Failure>
 }
 
 /// The result of a sweep: that of its worst run.
-pub fn ended(left: &[&Run], failures: Vec<Failed>) -> Result<(), Failure> {
+pub fn ended(left: &[&Run], failures: Vec<FailedRun>) -> Result<(), Failure> {
     let count = failures.len();
     let mut reasons = String::new();
     let mut violated = false;

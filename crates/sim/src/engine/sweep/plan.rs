@@ -179,7 +179,7 @@ impl Plan {
 
 fn runs(source: &PlanText<'_>, sheet: &Sheet) -> Result<Vec<Run>, Failure> {
     let folder = source.path.parent().unwrap_or(Path::new(""));
-    let sizes = Sizes::read(source, sheet)?;
+    let sizes = SlcSizes::read(source, sheet)?;
     let systems = source.each("systems", &sheet.systems, |text| Chosen::parse(text))?;
     let traces = traces(source, sheet, folder)?;
     not_too_many(source, [sheet.devices.len(), traces.len(), sizes.slc.len(), systems.len()])?;
@@ -272,13 +272,13 @@ fn not_too_many(source: &PlanText<'_>, lists: [usize; 4]) -> Result<(), Failure>
 type AtSize = (Option<u64>, Setup);
 
 /// The SLC sizes of the plan.
-struct Sizes {
+struct SlcSizes {
     capacity: Option<u64>,
     /// Each with its place in the plan; `None` for the device's own size.
     slc: Vec<(usize, Option<u64>)>,
 }
 
-impl Sizes {
+impl SlcSizes {
     fn read(source: &PlanText<'_>, sheet: &Sheet) -> Result<Self, Failure> {
         let capacity =
             source.maybe("capacity", sheet.capacity.as_ref(), |text| size::parse(text))?;

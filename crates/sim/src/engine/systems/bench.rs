@@ -110,8 +110,8 @@ impl<M: Rig, S: Rival<Error = Infallible>> System for Bench<'_, M, S> {
         self.machine.wait_until(moment);
     }
 
-    fn foresee(&self, firsts: &[Sector]) {
-        self.store.foresee(firsts);
+    fn prefetch(&self, firsts: &[Sector]) {
+        self.store.prefetch(firsts);
     }
 
     fn begin(&mut self, at: Nanos) -> u64 {

@@ -98,7 +98,7 @@ pub(super) struct DiskWork {
 
 /// A disk in use.
 #[derive(Debug)]
-pub(super) struct Disk {
+pub(super) struct SpinningDisk {
     pub(super) part: DiskPart,
     pub(super) bytes: u64,
     /// The content of the units, in runs of [`RUN`] units each; a run without writes is empty, and reads as zeros.
@@ -113,7 +113,7 @@ pub(super) struct Disk {
     pub(super) work: DiskWork,
 }
 
-impl Disk {
+impl SpinningDisk {
     /// A disk of that many bytes. If sectors hold stamps, only their first bytes are stored.
     pub(super) fn new(part: DiskPart, bytes: u64, kept: Option<(usize, usize)>) -> Self {
         let (runs, work) = (Vec::new(), DiskWork::default());
@@ -245,8 +245,8 @@ mod tests {
     const UNIT: usize = 4096;
     const MILLI: u64 = 1_000_000;
 
-    fn disk() -> Disk {
-        Disk::new(DiskPart::open(BUILTIN).unwrap(), 80 << 30, None)
+    fn disk() -> SpinningDisk {
+        SpinningDisk::new(DiskPart::open(BUILTIN).unwrap(), 80 << 30, None)
     }
 
     #[test]
@@ -286,7 +286,8 @@ mod tests {
 
     #[test]
     fn of_stamped_sectors_the_stamps_are_kept() {
-        let mut disk = Disk::new(DiskPart::open(BUILTIN).unwrap(), 1 << 30, Some((2048, 8)));
+        let mut disk =
+            SpinningDisk::new(DiskPart::open(BUILTIN).unwrap(), 1 << 30, Some((2048, 8)));
         let written: Vec<u8> = (0..UNIT).map(|at| (at / 1000) as u8 + 1).collect();
         disk.write(Nanos::ZERO, Unit(3), &written);
         let mut data = [9; UNIT];

@@ -12,7 +12,7 @@ use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Content, Done, Stamp, Timed};
 
 use super::bench::Rig;
-use super::disk::{Disk, DiskPart};
+use super::disk::{DiskPart, SpinningDisk};
 use super::hardware::{DISK, Hardware, PartState, SLC_MODE, filled, part_name, programmed};
 use super::meter::{Account, Meter, Metered, Spent};
 use super::prices::Prices;
@@ -26,7 +26,7 @@ type Counts = [[Cell<u64>; Cause::ALL.len()]; Verb::ALL.len()];
 pub(super) struct Machine<'m> {
     chip: RefCell<Metered<'m>>,
     /// The disk behind the chip, if there is one.
-    disk: Option<RefCell<Disk>>,
+    disk: Option<RefCell<SpinningDisk>>,
     meter: &'m Meter,
     counts: [Counts; 3],
 }
@@ -55,7 +55,7 @@ impl<'m> Machine<'m> {
             Content::Bytes => None,
         };
         drop(chip);
-        Self { disk: Some(RefCell::new(Disk::new(disk, bytes, kept))), ..self }
+        Self { disk: Some(RefCell::new(SpinningDisk::new(disk, bytes, kept))), ..self }
     }
 
     /// The disk, for the rival.
@@ -64,7 +64,7 @@ impl<'m> Machine<'m> {
     }
 
     /// Lets the disk serve, if there is one. The chip waits, and the time counts to that cause.
-    fn served(&self, cause: Cause, serve: impl FnOnce(&mut Disk, Nanos) -> Nanos) {
+    fn served(&self, cause: Cause, serve: impl FnOnce(&mut SpinningDisk, Nanos) -> Nanos) {
         let Some(disk) = &self.disk else { return };
         let now = self.now();
         let done = serve(&mut disk.borrow_mut(), now);
@@ -187,7 +187,7 @@ impl Rig for Machine<'_> {
 }
 
 /// The state of the disk, which does not wear.
-fn disk_state(disk: &Disk) -> PartState {
+fn disk_state(disk: &SpinningDisk) -> PartState {
     let mut operations = Operations::NONE;
     operations.count_many(Verb::Read, Cause::Host, disk.work.reads);
     operations.count_many(Verb::Program, Cause::Host, disk.work.writes);

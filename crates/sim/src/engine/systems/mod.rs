@@ -50,7 +50,7 @@ pub use ours::stamps;
 pub use paged::stamps as page_stamps;
 pub use prices::Prices;
 pub use sample::ChainWrite;
-pub use shared::{Shared, Wish, on_shared};
+pub use shared::{Shared, StoreShape, on_shared};
 pub use system::{Books, Session, System};
 pub use without::{Without, without_slc};
 

@@ -266,7 +266,7 @@ fn run(
     ftl.settle().map_err(|error| failed("mount", &error))?;
     ftl.void_checkpoint().map_err(|error| failed("mount", &error))?;
     // The host that filled the device is not the one whose requests are measured.
-    ftl.forget_habits();
+    ftl.forget_requests();
     session.replay(&mut Tenant::new(ftl, lent_bytes(&plan), &meter))
 }
 
@@ -277,14 +277,14 @@ pub fn stamps(plan: &RamPlan, sector: Bytes) -> Content {
     Content::Stamps { sector, spare_kept }
 }
 
-type OurFtl<'ram, D> = Ftl<'ram, Metered<'ram, D>, Watcher<'ram>>;
+type MeteredHybrid<'ram, D> = Ftl<'ram, Metered<'ram, D>, Watcher<'ram>>;
 
 fn mount<'ram>(
     device: Metered<'ram>,
     config: &Config,
     ram: Ram<'ram>,
     meter: &'ram Meter,
-) -> Result<OurFtl<'ram, Chip>, Failure> {
+) -> Result<MeteredHybrid<'ram, Chip>, Failure> {
     let ftl = Ftl::mount(device, config, ram, Watcher::new(meter));
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
@@ -316,7 +316,7 @@ pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
     Failure::Unfit(format!("{error}{hint}"))
 }
 
-impl<'m, D: Flash> Booked<'m> for OurFtl<'m, D> {
+impl<'m, D: Flash> Booked<'m> for MeteredHybrid<'m, D> {
     type Chip = D;
 
     fn is_throttling(&self) -> bool {

@@ -188,21 +188,21 @@ pub fn stamps(plan: &PagedPlan) -> Content {
     Content::Stamps { sector: plan.config().sector_bytes, spare_kept }
 }
 
-type OurFtl<'ram, D> = PageFtl<'ram, Metered<'ram, D>, Watcher<'ram>>;
+type MeteredPageStore<'ram, D> = PageFtl<'ram, Metered<'ram, D>, Watcher<'ram>>;
 
 fn mount<'ram>(
     device: Metered<'ram>,
     config: &PagedConfig,
     ram: PagedRam<'ram>,
     meter: &'ram Meter,
-) -> Result<OurFtl<'ram, Chip>, Failure> {
+) -> Result<MeteredPageStore<'ram, Chip>, Failure> {
     let ftl = PageFtl::mount(device, config, ram, Watcher::new(meter));
     // The mount's operations do not belong to the replay.
     meter.set_cause(Cause::Host);
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
-impl<'m, D: Flash> Booked<'m> for OurFtl<'m, D> {
+impl<'m, D: Flash> Booked<'m> for MeteredPageStore<'m, D> {
     type Chip = D;
 
     fn books(&self, _: WriteCount) -> Books {

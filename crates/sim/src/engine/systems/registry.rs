@@ -7,7 +7,7 @@ use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
 /// Builds a system and runs a session on it.
-type Run = fn(&Setup, &Values, &mut dyn Session) -> Result<(), Failure>;
+type BuildAndRun = fn(&Setup, &Values, &mut dyn Session) -> Result<(), Failure>;
 
 /// An entry of the registry.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct Entry {
     /// Whether the SLC's size makes a difference to it.
     pub(super) uses_slc: bool,
     pub(super) power: PowerLoss,
-    pub(super) run: Run,
+    pub(super) run: BuildAndRun,
 }
 
 /// The effect of a power loss on acknowledged data.

@@ -48,7 +48,7 @@ fn page_map(
 ) -> Result<(), Failure> {
     let meter = Meter::new();
     let machine = Machine::new(part, setup, &meter)?;
-    let config = page_map::Config {
+    let config = page_map::PageMapConfig {
         region,
         victims: victims(values)?,
         sector: part.sector_bytes,
@@ -70,7 +70,7 @@ pub(super) fn ko(setup: &Setup, values: &Values, session: &mut dyn Session) -> R
     let machine = Machine::new(&part, setup, &meter)?;
     let short = values.size("short").map_err(Failure::Arguments)?;
     let short = short / u64::from(part.sector_bytes.get());
-    let config = ko::Config {
+    let config = ko::KoConfig {
         sector: part.sector_bytes,
         capacity: capacity(&part),
         lanes: lanes(setup, &part),
@@ -92,7 +92,7 @@ pub(super) fn combo(
     let part = both(setup)?;
     let meter = Meter::new();
     let machine = Machine::new(&part, setup, &meter)?;
-    let config = combo::Config {
+    let config = combo::ComboConfig {
         sector: part.sector_bytes,
         capacity: capacity(&part),
         lanes: lanes(setup, &part),
@@ -119,7 +119,7 @@ pub(super) fn ahdm(
     let threshold = number(values, "threshold")?.min(u8::MAX.into()) as u8;
     let adapts = values.is_on("adaptive").map_err(Failure::Arguments)?;
     let endurance = |region| part.region(region).map_or(1, |figures| figures.endurance);
-    let config = ahdm::Config {
+    let config = ahdm::AhdmConfig {
         sector: part.sector_bytes,
         capacity: capacity(&part),
         lanes: lanes(setup, &part),
@@ -167,7 +167,7 @@ pub(super) fn density(
         Geometry::new(None, shape).map_err(|error| Failure::Unfit(error.to_string()))?;
     let meter = Meter::new();
     let machine = Machine::new(&part, setup, &meter)?;
-    let config = density::Config {
+    let config = density::DensityConfig {
         sector: part.sector_bytes,
         capacity: capacity(&part),
         lanes: lanes(setup, &part).mlc,
@@ -264,7 +264,7 @@ pub(super) fn disk_cache(
     let sectors =
         |bytes: u64| u32::try_from(bytes / u64::from(part.sector_bytes.get())).unwrap_or(u32::MAX);
     let dram = size("dram")?.min(part.exported_bytes / 16);
-    let config = disk_cache::Config {
+    let config = disk_cache::DiskCacheConfig {
         sector: part.sector_bytes,
         capacity: capacity(&part),
         blocks: [slc, blocks - slc],
@@ -318,7 +318,7 @@ pub(super) fn multi_scm(
         "none" => Ok([false, false]),
         _ => Err("write both, m, s or none".into()),
     });
-    let config = multi_scm::Config {
+    let config = multi_scm::MultiScmConfig {
         sector: setup.part.sector_bytes,
         capacity: capacity(&setup.part),
         quick,
@@ -355,7 +355,7 @@ pub(super) fn pslc(
     let part = with_slc_mode(mlc_alone(&setup.part)?, &setup.part)?;
     let meter = Meter::new();
     let machine = Machine::new(&part, setup, &meter)?;
-    let config = pslc::Config {
+    let config = pslc::PslcConfig {
         sector: part.sector_bytes,
         capacity: capacity(&part),
         lanes: lanes(setup, &part).mlc,

@@ -147,7 +147,7 @@ impl Rig for Shared {
 
 /// The store that a device is to become.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish {
+pub struct StoreShape {
     /// Its sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -159,11 +159,11 @@ pub fn on_shared<S: Rival<Error = Infallible>>(
     memory: Memory,
     setup: &Setup,
     session: &mut dyn Session,
-    build: impl FnOnce(Shared, Wish) -> Result<S, Failure>,
+    build: impl FnOnce(Shared, StoreShape) -> Result<S, Failure>,
 ) -> Result<(), Failure> {
     let part = memory.of(setup)?;
     let shared = Shared::new(&part, setup)?;
-    let wish = Wish { sector: part.sector_bytes, capacity: rivals::capacity(&part) };
+    let wish = StoreShape { sector: part.sector_bytes, capacity: rivals::capacity(&part) };
     let store = build(shared.clone(), wish)?;
     bench::run(&shared, store, session)
 }

@@ -25,7 +25,7 @@ pub trait System: BlockStore<Error = Infallible> {
 
     /// Announces the sectors at which the next requests begin. Nothing changes, and no time passes: a system may touch
     /// their table entries all together, so that the processor waits for memory once.
-    fn foresee(&self, firsts: &[Sector]) {
+    fn prefetch(&self, firsts: &[Sector]) {
         let _ = firsts;
     }
 

@@ -127,7 +127,7 @@ impl Survey {
         let mut packed = 0;
         let mut extents = Vec::with_capacity(self.extents.len());
         for (start, end) in self.extents {
-            extents.push(Extent { start, end, packed });
+            extents.push(TouchedExtent { start, end, packed });
             packed += end - start;
         }
         Packing { extents, touched: packed }
@@ -135,7 +135,7 @@ impl Survey {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Extent {
+struct TouchedExtent {
     start: u64,
     end: u64,
     /// Where it starts on the device.
@@ -145,7 +145,7 @@ struct Extent {
 /// The packed extents.
 #[derive(Debug)]
 pub(crate) struct Packing {
-    extents: Vec<Extent>,
+    extents: Vec<TouchedExtent>,
     touched: u64,
 }
 

@@ -7,7 +7,7 @@ use tar::{EntryType, Header};
 
 use super::library::Library;
 use super::queues;
-use super::zip::{self, Zip};
+use super::zip::{self, NextFile, Zip};
 
 /// First bytes of a gzip member (RFC 1952, section 2.3.1).
 const GZIP: &[u8] = &[0x1F, 0x8B];
@@ -69,8 +69,8 @@ struct Tar<R> {
 }
 
 impl<R: BufRead> Tar<R> {
-    /// Advances to the next file entry. Returns whether there is one.
-    fn next(&mut self) -> io::Result<bool> {
+    /// Advances to the next file entry.
+    fn next(&mut self) -> io::Result<NextFile> {
         loop {
             io::copy(&mut (&mut self.packed).take(self.padding), &mut io::sink())?;
             self.padding = 0;
@@ -83,7 +83,7 @@ impl<R: BufRead> Tar<R> {
                 }
             }
             if !self.is_cut && block.iter().all(|byte| *byte == 0) {
-                return Ok(false);
+                return Ok(NextFile::None);
             }
             if filled < TAR_BLOCK {
                 self.is_cut = true;
@@ -111,7 +111,7 @@ impl<R: BufRead> Tar<R> {
                 )));
             }
             (self.left, self.padding) = (size, padded - size);
-            return Ok(true);
+            return Ok(NextFile::Begun);
         }
     }
 }
@@ -128,7 +128,7 @@ fn cut(reason: &str) -> io::Error {
 impl<R: BufRead> Read for Tar<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.left == 0 {
-            if !self.next()? {
+            if self.next()? == NextFile::None {
                 return Ok(0);
             }
         }

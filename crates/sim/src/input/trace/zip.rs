@@ -40,8 +40,17 @@ pub(super) struct Zip<R> {
     taken: Option<String>,
 }
 
+/// Whether another file of an archive was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum NextFile {
+    Begun,
+    /// The archive has no more.
+    None,
+}
+
 /// What a header says.
-struct Entry {
+struct ZipEntry {
     flags: u16,
     method: u16,
     packed: u64,
@@ -53,15 +62,15 @@ impl<R: BufRead> Zip<R> {
         Self { content: Content::Between(packed), lengths_follow: false, taken: None }
     }
 
-    /// Begins the next file, after the present content. Returns whether there is one.
-    fn advance(&mut self) -> io::Result<bool> {
+    /// Begins the next file, after the present content.
+    fn advance(&mut self) -> io::Result<NextFile> {
         let mut packed = match std::mem::replace(&mut self.content, Content::Broken) {
             Content::Between(packed) => packed,
             Content::Stored(content) => content.into_inner(),
             Content::Deflated(content) => content.into_inner(),
             Content::Ended => {
                 self.content = Content::Ended;
-                return Ok(false);
+                return Ok(NextFile::None);
             }
             Content::Broken => return Err(cut()),
         };
@@ -71,7 +80,7 @@ impl<R: BufRead> Zip<R> {
         loop {
             let Some(entry) = entry(&mut packed)? else {
                 self.content = Content::Ended;
-                return Ok(false);
+                return Ok(NextFile::None);
             };
             if entry.name.ends_with('/') || entry.name.starts_with("__MACOSX/") {
                 io::copy(&mut packed.by_ref().take(entry.packed), &mut io::sink())?;
@@ -95,7 +104,7 @@ impl<R: BufRead> Zip<R> {
                     return Err(invalid(&reason));
                 }
             };
-            return Ok(true);
+            return Ok(NextFile::Begun);
         }
     }
 }
@@ -111,7 +120,7 @@ impl<R: BufRead> Read for Zip<R> {
                 Content::Deflated(content) => content.read(buffer)?,
                 Content::Between(_) | Content::Ended | Content::Broken => 0,
             };
-            if count > 0 || buffer.is_empty() || !self.advance()? {
+            if count > 0 || buffer.is_empty() || self.advance()? == NextFile::None {
                 return Ok(count);
             }
         }
@@ -119,7 +128,7 @@ impl<R: BufRead> Read for Zip<R> {
 }
 
 /// Reads the header of an entry; `None` if the directory comes.
-fn entry(packed: &mut impl BufRead) -> io::Result<Option<Entry>> {
+fn entry(packed: &mut impl BufRead) -> io::Result<Option<ZipEntry>> {
     let mut header = [0; HEADER];
     packed.read_exact(&mut header[..4]).map_err(|_| cut())?;
     if !header.starts_with(ENTRY) {
@@ -138,7 +147,7 @@ fn entry(packed: &mut impl BufRead) -> io::Result<Option<Entry>> {
         u32::MAX => wide_length(&extra, if long(22) == u32::MAX { 8 } else { 0 }),
         length => length.into(),
     };
-    Ok(Some(Entry { flags: short(6), method: short(8), packed, name }))
+    Ok(Some(ZipEntry { flags: short(6), method: short(8), packed, name }))
 }
 
 /// The packed length of an entry of more than 4 GiB, at that place of its field (section 4.5.3).

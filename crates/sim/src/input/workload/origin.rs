@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::reading::Reading;
 #[cfg(feature = "files")]
-use super::stdin::{Kept, STDIN, length_of};
+use super::stdin::{KeptInput, STDIN, length_of};
 use crate::input::synth::Synth;
 #[cfg(feature = "files")]
 use crate::input::trace::names::Files;
@@ -29,7 +29,7 @@ pub(super) enum Origin {
     File(Files),
     /// Standard input, and its temporary copy if it must be read more than once.
     #[cfg(feature = "files")]
-    Stdin(Option<Kept>),
+    Stdin(Option<KeptInput>),
 }
 
 impl Origin {

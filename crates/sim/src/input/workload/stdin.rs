@@ -8,7 +8,7 @@ use tempfile::NamedTempFile;
 use crate::input::trace::TraceError;
 
 /// The copy of standard input.
-pub(super) type Kept = NamedTempFile;
+pub(super) type KeptInput = NamedTempFile;
 
 /// The name of standard input in messages.
 pub(super) const STDIN: &str = "standard input";
@@ -19,7 +19,7 @@ pub(super) fn length_of(path: &Path) -> Option<u64> {
 }
 
 /// Copies it to a temporary file.
-pub(super) fn keep() -> Result<Kept, TraceError> {
+pub(super) fn keep() -> Result<KeptInput, TraceError> {
     let not_kept = |reason| TraceError::NotKept { folder: std::env::temp_dir(), reason };
     let mut file = NamedTempFile::new().map_err(not_kept)?;
     io::copy(&mut io::stdin().lock(), &mut file).map_err(not_kept)?;

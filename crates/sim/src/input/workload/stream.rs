@@ -20,6 +20,15 @@ enum Open {
     Given(Arc<[Request]>, usize),
 }
 
+/// Whether another source was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+enum NextSource {
+    Open,
+    /// The workload has no more.
+    None,
+}
+
 /// The requests of a workload, one by one.
 pub struct Stream<'a> {
     workload: &'a Workload,
@@ -91,7 +100,7 @@ impl<'a> Stream<'a> {
                 return Ok(Some(request));
             }
             self.close();
-            if !self.open_next()? {
+            if self.open_next()? == NextSource::None {
                 return Ok(None);
             }
         }
@@ -130,9 +139,9 @@ impl<'a> Stream<'a> {
     /// Out of line, because an opened source needs much stack.
     #[cold]
     #[inline(never)]
-    fn open_next(&mut self) -> Result<bool, Failure> {
+    fn open_next(&mut self) -> Result<NextSource, Failure> {
         let Some(source) = self.workload.sources.get(self.next) else {
-            return Ok(false);
+            return Ok(NextSource::None);
         };
         self.now = Some(match source {
             Origin::Synth(synth) => {
@@ -145,7 +154,7 @@ impl<'a> Stream<'a> {
             Origin::File(_) | Origin::Stdin(_) => self.reader(source)?,
         });
         self.next += 1;
-        Ok(true)
+        Ok(NextSource::Open)
     }
 
     /// A reader of a source's bytes. The observer hears of the format, if that was not obvious.

@@ -29,7 +29,7 @@ fn neighbours(index: &Index<'_>, sector: u32) -> Vec<Option<(u32, bool)>> {
 
 /// One step of a random test.
 #[derive(Clone, Debug)]
-enum Step {
+enum IndexStep {
     Request(u32, u32, bool),
     Place(u32),
     PlaceMoving(u32),
@@ -41,19 +41,19 @@ enum Step {
     Resize(u32),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = IndexStep> {
     let sector = || 0_u32..1 << 16;
     prop_oneof![
         4 => (sector(), 1_u32..20, any::<bool>())
-            .prop_map(|(at, n, all)| Step::Request(at, n, all)),
-        3 => sector().prop_map(Step::Place),
-        1 => sector().prop_map(Step::PlaceMoving),
-        1 => sector().prop_map(Step::Virtualise),
-        3 => sector().prop_map(Step::Trace),
-        2 => sector().prop_map(Step::Remove),
-        2 => sector().prop_map(Step::RemoveReal),
-        2 => Just(Step::Open),
-        1 => (1..=LOG_BLOCKS).prop_map(Step::Resize),
+            .prop_map(|(at, n, all)| IndexStep::Request(at, n, all)),
+        3 => sector().prop_map(IndexStep::Place),
+        1 => sector().prop_map(IndexStep::PlaceMoving),
+        1 => sector().prop_map(IndexStep::Virtualise),
+        3 => sector().prop_map(IndexStep::Trace),
+        2 => sector().prop_map(IndexStep::Remove),
+        2 => sector().prop_map(IndexStep::RemoveReal),
+        2 => Just(IndexStep::Open),
+        1 => (1..=LOG_BLOCKS).prop_map(IndexStep::Resize),
     ]
 }
 
@@ -80,14 +80,14 @@ struct Model {
 }
 
 impl Model {
-    fn apply(&mut self, index: &mut Index<'_>, step: &Step, span: u32) {
+    fn apply(&mut self, index: &mut Index<'_>, step: &IndexStep, span: u32) {
         let spread = index.shape.sectors().get() / span;
         // The sectors are close together or far apart, by the quotient.
         let at = |number: u32| {
             Sector::new(number % span * if number & 1 << 15 == 0 { 1 } else { spread })
         };
         match *step {
-            Step::Request(first, count, used) => {
+            IndexStep::Request(first, count, used) => {
                 let entered = self.request(index, at(first), count);
                 // A request may also be given up by its caller; its entries then stay virtual.
                 for sector in entered.filter(|_| used) {
@@ -96,7 +96,7 @@ impl Model {
                     self.note(Sector::new(sector), slot);
                 }
             }
-            Step::Place(sector) => {
+            IndexStep::Place(sector) => {
                 let slot = self.slot(index);
                 let room = Self::room_for(index, at(sector).get(), 0..0);
                 assert_eq!(index.place(at(sector), slot), room);
@@ -104,34 +104,34 @@ impl Model {
                     self.note(at(sector), slot);
                 }
             }
-            Step::PlaceMoving(sector) => {
+            IndexStep::PlaceMoving(sector) => {
                 let slot = self.slot(index);
                 let mut scratch = [0; 256];
                 if index.place_moving(at(sector), slot, &mut scratch) {
                     self.note(at(sector), slot);
                 }
             }
-            Step::Virtualise(sector) => {
+            IndexStep::Virtualise(sector) => {
                 index.virtualise(at(sector), self.window.head);
                 if self.reals.remove(&at(sector).get()).is_some() {
                     self.traces.insert(at(sector).get(), self.window.head.get());
                 }
             }
-            Step::Trace(sector) => self.trace(index, at(sector)),
-            Step::Remove(sector) => {
+            IndexStep::Trace(sector) => self.trace(index, at(sector)),
+            IndexStep::Remove(sector) => {
                 index.remove(at(sector));
                 self.reals.remove(&at(sector).get());
                 self.traces.remove(&at(sector).get());
             }
-            Step::RemoveReal(sector) => {
+            IndexStep::RemoveReal(sector) => {
                 index.remove_real(at(sector));
                 self.reals.remove(&at(sector).get());
             }
-            Step::Open => {
+            IndexStep::Open => {
                 self.window.head = LogSequence::new(self.window.head.get().wrapping_add(1));
                 index.expire(self.window, index.expire_stride(BlockCount::new(LOG_BLOCKS)));
             }
-            Step::Resize(blocks) => self.window.blocks = BlockCount::new(blocks),
+            IndexStep::Resize(blocks) => self.window.blocks = BlockCount::new(blocks),
         }
     }
 

@@ -4,7 +4,9 @@ use sim::engine::result::{RegionResult, RunResult};
 use sim::{Failure, show};
 
 use super::super::page::Page;
-use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, change, fine_change, row};
+use super::{
+    Load, ONE_BY_ONE, On, Published, Study, StudyResults, Trial, change, fine_change, row,
+};
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const AHDM: Study = Study {
@@ -116,8 +118,8 @@ fn mean(figures: impl Iterator<Item = f64>) -> f64 {
     sum / f64::max(count, 1.0)
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
-    page.title("Batni and Safaei's figures, made anew");
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
+    page.title("Batni and Safaei's figures, reproduced");
     page.say(
         "A. Batni and F. Safaei, \"A New Multi-Tiered Solid State Disk Using SLC/MLC Combined Flash Memory\": pages \
          that are written often move from the MLC to the SLC. Made by `tandem repro ahdm`: one request after the \
@@ -133,7 +135,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn by_migration(page: &mut Page, brought: &Brought) {
+fn by_migration(page: &mut Page, brought: &StudyResults) {
     page.heading("Figures 6 to 9: requests whose data were migrated");
     let mut rows = vec![["", "paper", "ours", "ours, threshold fixed at 2"].map(String::from)];
     let percent = |figure: f64| format!("{figure:.2} %");
@@ -151,14 +153,14 @@ fn by_migration(page: &mut Page, brought: &Brought) {
     ]);
     page.table(&rows);
     page.say(
-        "Shares are of pages read or written. The order of the loads is the paper's; how large each share is follows \
-         from how often a load writes the same page while it is on a list, which the paper does not tell: skews are \
-         assumed, and no figure here was fitted to a share. Where our stg_1 has more, its reads and writes go to the \
-         same places, which those of a file server seldom do.",
+        "Shares are of pages read or written. The order of the loads is the paper's; how large each share is \
+         depends on how often a load writes the same page while it is on a list. The paper does not say, so the \
+         skews are assumed; no figure was fitted to a share. Our stg_1 has a larger share because its reads and \
+         writes go to the same places, which is rare on a file server.",
     );
 }
 
-fn by_writes(page: &mut Page, brought: &Brought) {
+fn by_writes(page: &mut Page, brought: &StudyResults) {
     page.heading("Figures 10 to 12: pages written, for each block");
     let heads = ["", "MLC alone", "MLC with AHDM", "change", "SLC", "SLC by MLC"];
     let mut rows = vec![heads.map(String::from)];
@@ -185,16 +187,16 @@ fn by_writes(page: &mut Page, brought: &Brought) {
     page.say(&format!(
         "Mean of the decreases, web left out: 34.84 % in the paper, {less:.2} % here. The paper counts pages, not \
          erases: in its IOzone what leaves a block of the MLC (43.49 - 34.55, times ten blocks) arrives in one of \
-         the SLC (88.35). Its rsrch does not add up so (205 leave, 74.33 arrive). Ours has more writes because runs \
-         are longer for so small a disk, and counts what collection and the way back from a full SLC write. So SLC \
-         and MLC together write, against the MLC alone: {}.",
+         the SLC (88.35). Its rsrch does not add up (205 leave, 74.33 arrive). Ours has more writes because its \
+         runs are long for so small a disk, and because it counts garbage collection and what returns from a full \
+         SLC. So SLC and MLC together write, against the MLC alone: {}.",
         together(brought),
     ));
 }
 
 /// How many more pages SLC and MLC together write than the MLC alone, by load.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
-fn together(brought: &Brought) -> String {
+fn together(brought: &StudyResults) -> String {
     let written = |run: &RunResult| (run.slc.pages.programs() + run.mlc.pages.programs()) as f64;
     let of_load = |(load, runs): (&Load, &Vec<RunResult>)| {
         let [with, alone] = [FIRST_RATIO, MLC_ALONE].map(|at| written(&runs[at]));
@@ -203,7 +205,7 @@ fn together(brought: &Brought) -> String {
     LOADS.iter().zip(&brought.results).map(of_load).collect::<Vec<_>>().join(", ")
 }
 
-fn by_access(page: &mut Page, brought: &Brought) {
+fn by_access(page: &mut Page, brought: &StudyResults) {
     page.heading("Figures 13 to 18: mean access time");
     let heads =
         ["", "MLC alone", "AHDM", "SLC alone", "AHDM against MLC", "paper", "AHDM against SLC"];
@@ -228,15 +230,15 @@ fn by_access(page: &mut Page, brought: &Brought) {
         (mean(against_mlc.into_iter().take(IN_MEANS)), mean(against_slc.into_iter()));
     page.table(&rows);
     page.say(&format!(
-        "Means: {faster:+.2} % against MLC alone, web left out, where the paper has -17.11 %; {slower:+.1} % against \
-         SLC alone over all four, where the paper has +14 %. The first comes out, but for the order: here stg_1, \
-         of which more migrates than in the paper, gains more than iozone. The second cannot come out by the paper's \
-         own Table 2: four fifths of IOzone's data stay in the MLC, where a program takes 1 ms and not 240 us, so \
-         that a mean write takes three times as long as in SLC alone, before any collection.",
+        "Means: {faster:+.2} % against MLC alone, web left out, where the paper has -17.11 %; {slower:+.1} % \
+         against SLC alone over all four, where the paper has +14 %. The first agrees, except for the order: here \
+         stg_1, of which more migrates than in the paper, gains more than iozone. The second contradicts the \
+         paper's own Table 2: four fifths of IOzone's data stay in the MLC, where a program takes 1 ms and not 240 \
+         us, so that a mean write takes three times as long as in SLC alone, before any collection.",
     ));
 }
 
-fn prices(page: &mut Page, brought: &Brought) {
+fn prices(page: &mut Page, brought: &StudyResults) {
     page.heading("Table 5: price");
     let mut rows = vec![["", "MLC alone", "AHDM", "SLC alone"].map(String::from)];
     rows.push(["paper", "$9.00", "$12.00", "$30.00"].map(String::from));
@@ -254,7 +256,7 @@ fn prices(page: &mut Page, brought: &Brought) {
 }
 
 #[allow(clippy::cast_precision_loss)] // Few requests of a chart.
-fn threshold(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn threshold(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Figure 5: the threshold over time");
     let mut rows = vec![["of the run", "1/8", "2/8", "4/8", "6/8", "all"].map(String::from)];
     let axis = Axis::linear("references that make a page hot").from(0.0);
@@ -271,13 +273,14 @@ fn threshold(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.chart("threshold", "The threshold over time", &chart.svg())?;
     page.say(
         "The paper shows for IOzone that the threshold changes, without its rule. Ours moves it by one every 1,000 \
-         pages written, up to 64, so that SLC and MLC use up their endurance together. On loads of writes it is soon \
-         at its end: what is hot by then is kept in the SLC by being used, whatever the threshold asks of others.",
+         pages written, up to 64, so that SLC and MLC use up their endurance together. On write loads it soon \
+         reaches that limit: what is hot by then stays in the SLC because it is used, whatever the threshold \
+         demands of other pages.",
     );
     Ok(())
 }
 
-fn ratios(page: &mut Page, brought: &Brought) {
+fn ratios(page: &mut Page, brought: &StudyResults) {
     page.heading("Section 5.4: fewer chips of SLC");
     let heads = [
         "SLC:MLC",
@@ -307,9 +310,8 @@ fn ratios(page: &mut Page, brought: &Brought) {
     page.table(&rows);
     page.say(
         "The paper: by lifespan 1:40 would do, but there its SLC was saturated with writes and the run did not \
-         finish, so it recommends 1:10. Ours finishes, since what the SLC has no room for leaves it for the MLC. But \
-         with fewer chips the same hot pages mostly wear them the faster (last column: more than 1 is an SLC that \
-         dies first), so that 1:40 would not do by lifespan either: the paper takes the wear at 1:10 for that at \
-         1:40.",
+         finish, so it recommends 1:10. Ours finishes, because what does not fit into the SLC goes to the MLC. But \
+         with fewer chips the same hot pages mostly wear them faster (last column: above 1, the SLC dies first), \
+         so 1:40 would not do by lifespan either: the paper assumes for 1:40 the wear at 1:10.",
     );
 }

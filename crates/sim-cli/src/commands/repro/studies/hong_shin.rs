@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::engine::result::{RunResult, lifetime_years};
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Published, Study, Trial, change, row};
+use super::{Load, On, Published, Study, StudyResults, Trial, change, row};
 use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Chart, Shape};
 
@@ -99,8 +99,8 @@ fn days(years: f64) -> String {
     if years.is_finite() { format!("{:.0}", years * 365.25) } else { "not worn".into() }
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
-    page.title("Hong and Shin's figures, made anew");
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
+    page.title("Hong and Shin's figures, reproduced");
     page.say(
         "S. Hong and D. Shin, \"NAND Flash-based Disk Cache Using SLC/MLC Combined Flash Memory\" (2010): a chip of \
          blocks of either kind before a hard disk. The cache is an eighth of the paper's (256 blocks, 64 KiB of \
@@ -115,7 +115,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn against_the_disk(page: &mut Page, brought: &Brought) {
+fn against_the_disk(page: &mut Page, brought: &StudyResults) {
     page.heading("The disk with the cache, against the disk alone");
     let heads = ["half of the blocks SLC", "read latency", "alone", "change", "energy, change"];
     let mut rows = vec![heads.map(String::from)];
@@ -132,14 +132,14 @@ fn against_the_disk(page: &mut Page, brought: &Brought) {
     }
     page.table(&rows);
     page.say(
-        "Reads gain somewhat less than in the paper at both ends. Energy gains far less than the paper's most: our \
-         loads hardly ever leave the disk ten seconds without work, after which it would stop, and turning alone \
-         takes 0.85 W, some four fifths of what the disk takes without a cache. Where it does stop, under desktop, \
-         coming up again takes more than that saves. How long its loads pause, the paper does not tell.",
+        "Reads gain somewhat less than in the paper at both ends. Energy improves far less than at best in the \
+         paper: our loads hardly ever leave the disk idle for the ten seconds after which it stops, and spinning \
+         alone takes 0.85 W, about four fifths of what the disk takes without a cache. Under desktop it does stop, \
+         but spinning up again takes more than that saves. The paper does not say how long its loads pause.",
     );
 }
 
-fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn by_share(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("By the share of SLC");
     let heads = ["", "0 %", "25 %", "50 %", "75 %", "SLC alone"];
     let mut rows = vec![heads.map(String::from)];
@@ -164,19 +164,19 @@ fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.chart("share", "Read latency by share of SLC", &chart.svg())?;
     page.say(
         "The paper: with more SLC, read latency and energy rise, since the cache becomes smaller, and so does \
-         lifespan. Ours: reads of financial1 and financial2, which often find their data in the cache, become slower \
-         with more SLC on the whole. Those of bonnie and desktop seldom do, and wait for what the cache is doing: \
-         there the SLC alone is the fastest, which moves nothing on to an MLC, as policy 2 below, which moves \
-         nothing either, is faster than policy 0. Energy hardly moves. Lifespan becomes shorter on the whole as long \
-         as there is MLC, since that becomes smaller and takes what leaves the SLC, and is longest with the SLC \
-         alone. It is that of the kind of block that wears out first, at 20 GB a day.",
+         lifespan. Ours: reads of financial1 and financial2, which often find their data in the cache, become \
+         slower with more SLC on the whole. Those of bonnie and desktop seldom do, and wait for the cache's own \
+         work: there SLC alone is fastest, because it moves nothing to an MLC. For the same reason policy 2 below \
+         is faster than policy 0. Energy hardly changes. With more SLC the lifespan mostly becomes shorter, \
+         because the MLC becomes smaller and still takes what leaves the SLC; it is longest with SLC alone. It is \
+         that of the kind of block that wears out first, at 20 GB a day.",
     );
     best_share(page, brought);
     Ok(())
 }
 
 /// The paper's choice: the share with the fastest reads among those that live at least as long as the SLC alone.
-fn best_share(page: &mut Page, brought: &Brought) {
+fn best_share(page: &mut Page, brought: &StudyResults) {
     let mut rows = vec![["", "best share", "read latency against SLC alone"].map(String::from)];
     rows.push(["paper", "-", "-67 %"].map(String::from));
     for (load, runs) in LOADS.iter().zip(&brought.results) {
@@ -193,14 +193,15 @@ fn best_share(page: &mut Page, brought: &Brought) {
     }
     page.table(&rows);
     page.say(
-        "Among the shares whose lifespan is no shorter than that of the SLC alone: the paper's limit. The paper's gain \
-         of 67 % does not come out: with us no mixed chip lives as long as the SLC alone. All that leaves the SLC for \
-         want of room is written to the MLC once more, whose blocks endure a fifth, and the smaller the MLC is the \
-         oftener each of them is erased. Under the paper's loads more of it must have died in the SLC.",
+        "As in the paper, only shares whose lifespan is no shorter than that of SLC alone are considered. The \
+         paper's gain of 67 % is not reproduced: here no mixed chip lasts as long as SLC alone. Whatever leaves a \
+         full SLC is written once more to the MLC, whose blocks endure a fifth, and the smaller the MLC, the more \
+         often each of its blocks is erased. Under the paper's loads more data must have become invalid in the \
+         SLC.",
     );
 }
 
-fn by_policy(page: &mut Page, brought: &Brought) {
+fn by_policy(page: &mut Page, brought: &StudyResults) {
     page.heading("Policies 1 to 3, against policy 0");
     let heads = ["", "policy 1", "policy 2", "policy 3"];
     let mut rows = vec![heads.map(String::from)];
@@ -219,7 +220,7 @@ fn by_policy(page: &mut Page, brought: &Brought) {
     }
     page.table(&rows);
     page.say(
-        "The sentences of the paper that compare these are garbled; what stands here is what comes out. A lifespan \
-         without a figure is that of flash which was not erased.",
+        "The paper's sentences that compare these are garbled, so the table has only our results. A lifespan \
+         without a figure means that no flash was erased.",
     );
 }

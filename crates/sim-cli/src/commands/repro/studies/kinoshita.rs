@@ -5,7 +5,7 @@ use sim::Failure;
 use sim::engine::result::RunResult;
 
 use super::super::page::Page;
-use super::{Brought, Load, ONE_BY_ONE, On, Published, Study, Trial, change, row};
+use super::{Load, ONE_BY_ONE, On, Published, Study, StudyResults, Trial, change, row};
 use crate::output::plot::{Axis, Chart, Shape};
 
 pub(in super::super) const KINOSHITA: Study = Study {
@@ -89,8 +89,8 @@ fn iops_per_cost(run: &RunResult, share: u32) -> f64 {
     iops(run) / (quick * COST[0] + (1.0 - quick) * COST[1])
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
-    page.title("Kinoshita, Matsui and Takeuchi's figures, made anew");
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
+    page.title("Kinoshita, Matsui and Takeuchi's figures, reproduced");
     page.say(
         "R. Kinoshita, C. Matsui and K. Takeuchi, \"Maximizing Performance/cost of SSD Composed of Memory-type and \
          Storage-type SCMs\" (Flash Memory Summit 2018). Made by `tandem repro kinoshita`: one request after the \
@@ -100,20 +100,20 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     by_case(page, brought);
     by_load(page, brought);
     page.say(
-        "What differs, and why: the paper's emulator has a bus and a controller, of which its slides tell nothing; \
-         here the memories' own time is all there is. A page that moves takes 64 accesses of the large memory, there \
-         and back, in the path of the request, where a request of 4 KiB takes eight: on cold loads, whose pages are \
-         seldom used a third time, that is lost. The paper contradicts itself on hm_0: one slide says that all S-SCM \
-         is suitable, since its accesses do not center on few addresses, and the last one has a gain of 36 %; ours \
-         agrees with the former. On prxy_1 our gain is smaller, and best at less M-SCM, because a million requests \
-         are one in 169 of its week: many pages of the quick memory are seen there for the first time. With six \
-         million, 2 % and 5 % bring +124 % and +119 %, for +112 % and +95 % with a million; the paper has +134 % at 5 \
-         %.",
+        "What differs, and why: the paper's emulator has a bus and a controller, about which the slides say \
+         nothing; here only the memories' own time counts. Moving a page there and back takes 64 accesses of the \
+         large memory while the request waits; a request of 4 KiB takes eight. On cold loads, whose pages are \
+         seldom used a third time, that never pays off. The paper contradicts itself on hm_0: one slide says that \
+         all S-SCM is suitable, since its accesses do not center on few addresses, and the last one has a gain of \
+         36 %; ours agrees with the former. On prxy_1 our gain is smaller, and best at less M-SCM, because a \
+         million requests are one in 169 of its week, so that many pages enter the quick memory for the first \
+         time. With six million, 2 % and 5 % bring +124 % and +119 %, for +112 % and +95 % with a million; the \
+         paper has +134 % at 5 %.",
     );
     Ok(())
 }
 
-fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn by_share(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("IOPS and IOPS by cost, against all S-SCM");
     let heads = ["M-SCM", "2 %", "5 %", "8 %", "10 %", "20 %", "best by cost", "paper's best"];
     let mut rows = vec![heads.map(String::from)];
@@ -142,7 +142,7 @@ fn by_share(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.chart("share", "IOPS by cost, by share of M-SCM", &chart.svg())
 }
 
-fn by_case(page: &mut Page, brought: &Brought) {
+fn by_case(page: &mut Page, brought: &StudyResults) {
     page.heading(
         "Leveling: IOPS against case 1, and most cycles of an M-SCM place when the S-SCM dies",
     );
@@ -173,7 +173,7 @@ fn by_case(page: &mut Page, brought: &Brought) {
 }
 
 #[allow(clippy::cast_precision_loss)]
-fn by_load(page: &mut Page, brought: &Brought) {
+fn by_load(page: &mut Page, brought: &StudyResults) {
     page.heading("How often each load overwrites and reads its data");
     let mut rows = vec![["", "average overwrite", "average read frequency"].map(String::from)];
     for (load, runs) in LOADS.iter().zip(&brought.results) {
@@ -189,6 +189,6 @@ fn by_load(page: &mut Page, brought: &Brought) {
     }
     page.table(&rows);
     page.say(
-        "Of as many requests as were replayed; the paper's weeks, of which it shows bars without figures, have more.",
+        "For as many requests as were replayed. The paper's weeks, shown as bars without figures, have more.",
     );
 }

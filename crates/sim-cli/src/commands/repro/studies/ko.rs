@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::engine::result::RunResult;
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Published, Study, Trial, row, throughput};
+use super::{Load, On, Published, Study, StudyResults, Trial, row, throughput};
 use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Bars, Chart, Shape};
 
@@ -91,8 +91,8 @@ fn megabytes(run: &RunResult) -> f64 {
     throughput(run, SECTOR)
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
-    page.title("Ko, Suh, Park and Chung's figures, made anew");
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
+    page.title("Ko, Suh, Park and Chung's figures, reproduced");
     page.say(
         "S. Ko, H. Suh, S. Park and E. Chung, \"FTL for the effective use of SLC NAND flash memory in hybrid solid \
          state devices\" (2011; in Korean). Made by `tandem repro ko`: MLC of two ways of four planes and SLC of one \
@@ -106,7 +106,7 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     systems(page, brought)
 }
 
-fn wear(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn wear(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Figure 2: erases by SLC block");
     let mut rows = vec![["", "least", "mean", "most", "standard deviation"].map(String::from)];
     let axis = Axis::linear("erases").from(0.0);
@@ -127,14 +127,14 @@ fn wear(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.table(&rows);
     page.chart("wear", "Erases by SLC block", &chart.svg())?;
     page.say(
-        "The paper: victims in order wear all blocks alike without any leveling. So it is here but for a few: those \
-         that stand open for pages that stay are filled slowly, since hardly any page stays, and wait for it through \
-         the rounds of the others.",
+        "The paper: victims in order wear all blocks alike without any leveling. The same holds here for all but a \
+         few: blocks that are open for pages that stay fill slowly, because hardly any page stays, and meanwhile \
+         miss the rounds of the others.",
     );
     Ok(())
 }
 
-fn thresholds(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn thresholds(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Throughput by update threshold, MB/s");
     let mut rows = vec![["", "0", "1", "4", "16", "none stays"].map(String::from)];
     let axis = Axis::linear("throughput, threshold 0 = 1").from(0.0);
@@ -151,14 +151,14 @@ fn thresholds(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.table(&rows);
     page.chart("thresholds", "Throughput by update threshold", &chart.svg())?;
     page.say(
-        "The paper found by experiment, of which it shows no figure, that a larger threshold is better: pages should \
+        "The paper found by experiment, without giving figures, that a larger threshold is better: pages should \
          leave the SLC rather than be copied within it. Here it hardly matters: throughput changes by a tenth of a \
          megabyte a second at most, up on financial1 and down on iozone.",
     );
     Ok(())
 }
 
-fn systems(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn systems(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.heading("Figure 3: throughput of four systems, MB/s");
     let heads =
         ["", "MLC alone", "combo", "ko", "SLC alone", "ko of SLC", "ko by MLC", "ko by combo"];
@@ -209,14 +209,14 @@ fn systems(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     Ok(())
 }
 
-fn tell_systems(page: &mut Page, brought: &Brought) {
+fn tell_systems(page: &mut Page, brought: &StudyResults) {
     page.say(
-        "All of the paper's percentages are read as ratios: 340 % is 3.4 times the throughput of MLC alone, 177 % is \
-         1.77 times that of Combo in the mean. What holds: `ko` is faster than Combo on every load, though by little \
-         on desktop, it is near to SLC alone, and the long requests of photoshop win nothing over MLC alone. Its gains \
-         are smaller here because the MLC collects on a disk that is full, behind `ko` and Combo alike. On \
-         financial1 it is above SLC alone, which collects among all of a disk that is full, where the few blocks of \
-         `ko`'s SLC hold hot pages that are written anew before they are collected.",
+        "All of the paper's percentages are read as ratios: 340 % is 3.4 times the throughput of MLC alone, 177 % \
+         is 1.77 times that of Combo in the mean. What holds: `ko` is faster than Combo on every load, though only \
+         slightly on desktop; it comes close to SLC alone; and the long requests of photoshop gain nothing over \
+         MLC alone. Its gains are smaller here because the MLC behind both `ko` and Combo must collect on a full \
+         disk. On financial1 it is faster than SLC alone: that collects over a whole full disk, while the few \
+         blocks of `ko`'s SLC hold hot pages, which are rewritten before they are collected.",
     );
     if brought.loads.iter().any(|load| load.stand_in.is_none()) {
         page.say(

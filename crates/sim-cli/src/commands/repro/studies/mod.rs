@@ -50,7 +50,7 @@ pub(super) struct Study {
     pace: PaceArgs,
     /// The default number of requests of a load.
     requests: u64,
-    write: fn(&mut Page, &Brought) -> Result<(), Failure>,
+    write: fn(&mut Page, &StudyResults) -> Result<(), Failure>,
 }
 
 /// The device of a paper.
@@ -165,14 +165,14 @@ impl Loads<'_> {
 }
 
 /// The results: by load, by trial.
-pub(super) struct Brought {
+pub(super) struct StudyResults {
     loads: Vec<&'static Load>,
     results: Vec<Vec<RunResult>>,
     /// Erases of each SLC block.
     slc_erases: Vec<Vec<Vec<u32>>>,
 }
 
-impl Brought {
+impl StudyResults {
     /// Each load with its runs.
     fn each(&self) -> impl Iterator<Item = (&'static Load, &Vec<RunResult>)> {
         self.loads.iter().copied().zip(&self.results)
@@ -202,7 +202,7 @@ impl Study {
             .unzip();
         let (mut results, mut erases) = (results.drain(..), erases.drain(..));
         let each = trials.len();
-        let brought = Brought {
+        let brought = StudyResults {
             results: there.iter().map(|_| results.by_ref().take(each).collect()).collect(),
             slc_erases: there.iter().map(|_| erases.by_ref().take(each).collect()).collect(),
             loads: there,
@@ -254,7 +254,7 @@ impl Study {
     }
 
     /// What was replayed, which figures of it are published, and the measured ones.
-    fn tell_loads(&self, page: &mut Page, loads: &Loads<'_>, brought: &Brought) {
+    fn tell_loads(&self, page: &mut Page, loads: &Loads<'_>, brought: &StudyResults) {
         page.heading("The loads, and how well they fit");
         let heads = [
             "",

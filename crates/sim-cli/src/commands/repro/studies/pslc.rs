@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::engine::result::RunResult;
 
 use super::super::page::Page;
-use super::{Brought, Load, On, Published, Study, Trial};
+use super::{Load, On, Published, Study, StudyResults, Trial};
 use crate::flags::options::PaceArgs;
 use crate::output::plot::{Axis, Chart, Shape};
 
@@ -66,13 +66,13 @@ fn speeds(ends: &[(f64, f64)]) -> Vec<(f64, f64)> {
     windows.map(|(begin, end)| (end.0 / 1e6, (end.0 - begin.0) / (end.1 - begin.1))).collect()
 }
 
-fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
+fn write(page: &mut Page, brought: &StudyResults) -> Result<(), Failure> {
     page.title("The cliff of a pseudo-SLC cache");
     page.say(
-        "No paper: what disks of today do. All writes enter blocks in SLC mode; when these are full, each write \
-         waits until one has been emptied into TLC. Made by `tandem repro pslc` on 32 GiB of `tlc-pslc`, full of \
-         data, its cache empty at first; channels, dies and planes work at the same time, four requests of 256 KiB \
-         under way.",
+        "This is no paper's figure, but what today's disks do. All writes enter blocks in SLC mode; when these are \
+         full, each write waits until one has been emptied into TLC. Made by `tandem repro pslc` on 32 GiB of \
+         `tlc-pslc`, full of data, its cache empty at first; channels, dies and planes work at the same time, four \
+         requests of 256 KiB under way.",
     );
     page.heading("Speed of one long copy, by how much was written");
     let heads = ["", "first window", "last window", "the cliff: after", "last by first"];
@@ -98,10 +98,10 @@ fn write(page: &mut Page, brought: &Brought) -> Result<(), Failure> {
     page.table(&rows);
     page.chart("cliff", "Speed of one long copy", &chart.svg())?;
     page.say(
-        "Behind the cliff every byte is programmed twice, in SLC mode and in TLC, and read in between: a disk \
-         without a cache is then the faster one. Where the host is idle (`--open-loop`), the cache is emptied \
-         meanwhile and the next copy is fast again. The ideas of the papers of this house differ in what they let \
-         into the SLC: a copy like this one never enters it in `hybrid` or `ko`.",
+        "Once the cache is full, every byte is programmed twice, in SLC mode and in TLC, and read in between, so a \
+         disk without a cache is faster. Where the host is idle (`--open-loop`), the cache is emptied meanwhile \
+         and the next copy is fast again. The papers' designs differ in what they let into the SLC: a copy like \
+         this one never enters it in `hybrid` or `ko`.",
     );
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::export::{Disk, Durability, Export, PIECE, Refusal, Zeroing};
 use super::handshake::{Handshake, Step};
 use super::reply::{Chunk, Errno, Replies};
-use super::request::{Command, HEADER_BYTES, Range, Request};
+use super::request::{HEADER_BYTES, NbdCommand, Range, Request};
 
 /// With this many bytes of replies, they are sent before more work is done.
 const SENT_FROM: usize = 256 << 10;
@@ -157,8 +157,8 @@ impl Conversation {
         let cookie = request.cookie;
         let nothing = |bytes| Range { offset: 0, bytes };
         let (work, left) = match request.asked {
-            Command::Disconnect => return Turn::End(Next::Close),
-            Command::Flush => match disk.flush() {
+            NbdCommand::Disconnect => return Turn::End(Next::Close),
+            NbdCommand::Flush => match disk.flush() {
                 Ok(()) => {
                     replies.done(cookie, out);
                     return Turn::On(HEADER_BYTES);
@@ -166,23 +166,23 @@ impl Conversation {
                 Err(Refusal::Error(errno)) => (Work::Refuse(errno), nothing(0)),
                 Err(Refusal::Off) => return Turn::End(Next::Off),
             },
-            Command::Read(range) if request.whole && range.bytes > PIECE => {
+            NbdCommand::Read(range) if request.whole && range.bytes > PIECE => {
                 (Work::Refuse(Errno::Overflow), nothing(0))
             }
-            Command::Read(range)
-            | Command::Write(range, _)
-            | Command::Trim(range, _)
-            | Command::Zero(range, ..)
+            NbdCommand::Read(range)
+            | NbdCommand::Write(range, _)
+            | NbdCommand::Trim(range, _)
+            | NbdCommand::Zero(range, ..)
                 if range.bytes == 0 =>
             {
                 replies.done(cookie, out);
                 return Turn::On(HEADER_BYTES);
             }
-            Command::Read(range) => (Work::Read, range),
-            Command::Write(range, kept) => (Work::Write(kept), range),
-            Command::Trim(range, kept) => (Work::Trim(kept), range),
-            Command::Zero(range, how, kept) => (Work::Zero(how, kept), range),
-            Command::Refused(errno, payload) => (Work::Refuse(errno), nothing(payload)),
+            NbdCommand::Read(range) => (Work::Read, range),
+            NbdCommand::Write(range, kept) => (Work::Write(kept), range),
+            NbdCommand::Trim(range, kept) => (Work::Trim(kept), range),
+            NbdCommand::Zero(range, how, kept) => (Work::Zero(how, kept), range),
+            NbdCommand::Refused(errno, payload) => (Work::Refuse(errno), nothing(payload)),
         };
         self.state = State::Busy(replies, Job { cookie, work, left, is_first: true });
         Turn::On(HEADER_BYTES)

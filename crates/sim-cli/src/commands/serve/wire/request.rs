@@ -29,7 +29,7 @@ pub(super) struct Range {
 
 /// The operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum NbdCommand {
     Read(Range),
     Write(Range, Durability),
     Trim(Range, Durability),
@@ -46,7 +46,7 @@ pub(super) enum Command {
 pub(super) struct Request {
     /// The client's identifier of it.
     pub(super) cookie: u64,
-    pub(super) asked: Command,
+    pub(super) asked: NbdCommand,
     /// Whether a read must be answered in one piece.
     pub(super) whole: bool,
 }
@@ -68,12 +68,12 @@ impl Request {
         }
         let payload = if kind == WRITE { range.bytes } else { 0 };
         let asked = asked(kind, flags, range, export);
-        let asked = asked.unwrap_or_else(|errno| Command::Refused(errno, payload));
+        let asked = asked.unwrap_or_else(|errno| NbdCommand::Refused(errno, payload));
         Ok(Self { cookie, asked, whole: flags & DO_NOT_FRAGMENT != 0 })
     }
 }
 
-fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Command, Errno> {
+fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<NbdCommand, Errno> {
     let allowed = match kind {
         READ => FUA | DO_NOT_FRAGMENT,
         WRITE_ZEROES => FUA | NO_HOLE,
@@ -89,15 +89,15 @@ fn asked(kind: u16, flags: u16, range: Range, export: Export) -> Result<Command,
     let kept = if flags & FUA != 0 { Durability::AtOnce } else { Durability::Flushed };
     match kind {
         READ if range.bytes > PAYLOAD_MOST => Err(Errno::Overflow),
-        READ => Ok(Command::Read(within(range, export, Errno::Invalid)?)),
-        WRITE => Ok(Command::Write(within(range, export, Errno::NoSpace)?, kept)),
-        TRIM => Ok(Command::Trim(within(range, export, Errno::Invalid)?, kept)),
+        READ => Ok(NbdCommand::Read(within(range, export, Errno::Invalid)?)),
+        WRITE => Ok(NbdCommand::Write(within(range, export, Errno::NoSpace)?, kept)),
+        TRIM => Ok(NbdCommand::Trim(within(range, export, Errno::Invalid)?, kept)),
         WRITE_ZEROES => {
             let how = if flags & NO_HOLE != 0 { Zeroing::MustWrite } else { Zeroing::MayForget };
-            Ok(Command::Zero(within(range, export, Errno::NoSpace)?, how, kept))
+            Ok(NbdCommand::Zero(within(range, export, Errno::NoSpace)?, how, kept))
         }
-        FLUSH => Ok(Command::Flush),
-        DISCONNECT => Ok(Command::Disconnect),
+        FLUSH => Ok(NbdCommand::Flush),
+        DISCONNECT => Ok(NbdCommand::Disconnect),
         _ => Err(Errno::Invalid),
     }
 }
@@ -126,7 +126,7 @@ mod tests {
         header
     }
 
-    fn parsed(flags: u16, kind: u16, offset: u64, bytes: u32) -> Command {
+    fn parsed(flags: u16, kind: u16, offset: u64, bytes: u32) -> NbdCommand {
         let request = Request::parse(&header(flags, kind, offset, bytes), EXPORT).unwrap();
         assert_eq!(request.cookie, 7);
         request.asked
@@ -135,14 +135,14 @@ mod tests {
     #[test]
     fn ranges_end_with_the_export() {
         let last = Range { offset: (1 << 20) - 512, bytes: 512 };
-        assert_eq!(parsed(0, READ, last.offset, 512), Command::Read(last));
-        assert_eq!(parsed(0, READ, last.offset, 513), Command::Refused(Errno::Invalid, 0));
-        assert_eq!(parsed(0, READ, u64::MAX, 2), Command::Refused(Errno::Invalid, 0));
-        let beyond = Command::Refused(Errno::NoSpace, 513);
+        assert_eq!(parsed(0, READ, last.offset, 512), NbdCommand::Read(last));
+        assert_eq!(parsed(0, READ, last.offset, 513), NbdCommand::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, READ, u64::MAX, 2), NbdCommand::Refused(Errno::Invalid, 0));
+        let beyond = NbdCommand::Refused(Errno::NoSpace, 513);
         assert_eq!(parsed(0, WRITE, last.offset, 513), beyond, "its payload is passed over");
-        assert_eq!(parsed(0, READ, 0, u32::MAX), Command::Refused(Errno::Overflow, 0));
-        assert_eq!(parsed(0, TRIM, 0, u32::MAX), Command::Refused(Errno::Invalid, 0));
-        assert_eq!(parsed(0, WRITE_ZEROES, 0, u32::MAX), Command::Refused(Errno::NoSpace, 0));
+        assert_eq!(parsed(0, READ, 0, u32::MAX), NbdCommand::Refused(Errno::Overflow, 0));
+        assert_eq!(parsed(0, TRIM, 0, u32::MAX), NbdCommand::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, WRITE_ZEROES, 0, u32::MAX), NbdCommand::Refused(Errno::NoSpace, 0));
     }
 
     #[test]
@@ -151,16 +151,16 @@ mod tests {
         let parsed = |kind| Request::parse(&header(0, kind, 0, 512), export).unwrap().asked;
         let payload = |kind| if kind == WRITE { 512 } else { 0 };
         for kind in [WRITE, TRIM, WRITE_ZEROES] {
-            assert_eq!(parsed(kind), Command::Refused(Errno::Permission, payload(kind)));
+            assert_eq!(parsed(kind), NbdCommand::Refused(Errno::Permission, payload(kind)));
         }
-        assert_eq!(parsed(READ), Command::Read(Range { offset: 0, bytes: 512 }));
-        assert_eq!(parsed(FLUSH), Command::Flush);
+        assert_eq!(parsed(READ), NbdCommand::Read(Range { offset: 0, bytes: 512 }));
+        assert_eq!(parsed(FLUSH), NbdCommand::Flush);
     }
 
     #[test]
     fn what_is_unknown_is_an_error_and_what_is_unreadable_the_end() {
-        assert_eq!(parsed(0, 99, 0, u32::MAX), Command::Refused(Errno::Invalid, 0));
-        assert_eq!(parsed(1 << 9, READ, 0, 1), Command::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(0, 99, 0, u32::MAX), NbdCommand::Refused(Errno::Invalid, 0));
+        assert_eq!(parsed(1 << 9, READ, 0, 1), NbdCommand::Refused(Errno::Invalid, 0));
         assert!(Request::parse(&header(0, WRITE, 0, PAYLOAD_MOST + 1), EXPORT).is_err());
         assert!(Request::parse(&[0; HEADER_BYTES], EXPORT).is_err());
     }
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn flags_say_how() {
         let range = Range { offset: 0, bytes: 512 };
-        assert_eq!(parsed(FUA, WRITE, 0, 512), Command::Write(range, Durability::AtOnce));
-        let zero = Command::Zero(range, Zeroing::MustWrite, Durability::Flushed);
+        assert_eq!(parsed(FUA, WRITE, 0, 512), NbdCommand::Write(range, Durability::AtOnce));
+        let zero = NbdCommand::Zero(range, Zeroing::MustWrite, Durability::Flushed);
         assert_eq!(parsed(NO_HOLE, WRITE_ZEROES, 0, 512), zero);
         let read = Request::parse(&header(DO_NOT_FRAGMENT, READ, 0, 512), EXPORT).unwrap();
         assert!(read.whole);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::disk::Disk;
 use super::super::journaled::Journaled;
 use super::super::refusal::Refusal;
-use super::super::store::Store;
+use super::super::store::FileStore;
 use super::noted::{Call, Noted};
 use super::{about, bytes, device, opened, program};
 

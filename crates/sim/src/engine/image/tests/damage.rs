@@ -4,7 +4,7 @@ use super::super::damage::Tail;
 use super::super::disk::{self, Disk};
 use super::super::mark::Mark;
 use super::super::slot::Copies;
-use super::super::store::Store;
+use super::super::store::FileStore;
 use super::noted::Noted;
 use super::{about, bytes, device, opened, program, tear, used};
 use nand_model::power::PageFate;

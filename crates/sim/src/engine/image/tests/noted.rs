@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 
-use super::super::memory::Memory;
-use super::super::store::{Extent, Store};
+use super::super::memory::MemoryFile;
+use super::super::store::{Extent, FileStore};
 
 /// A call that changed the file.
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ pub(super) enum Call {
 /// The file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noted {
-    memory: Memory,
+    memory: MemoryFile,
     calls: RefCell<Vec<Call>>,
     /// The pages that take room.
     pages: RefCell<BTreeSet<u64>>,
@@ -83,7 +83,7 @@ impl Noted {
     }
 }
 
-impl Store for Noted {
+impl FileStore for Noted {
     fn length(&self) -> io::Result<u64> {
         self.memory.length()
     }

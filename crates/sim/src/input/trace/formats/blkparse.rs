@@ -52,7 +52,7 @@ fn is_summary(line: &[u8]) -> bool {
     SUMMARY.iter().any(|word| line.trim_ascii_start().starts_with(word))
 }
 
-struct Event<'a> {
+struct BlkparseEvent<'a> {
     device: &'a [u8],
     time: Nanos,
     action: &'a [u8],
@@ -61,7 +61,7 @@ struct Event<'a> {
 }
 
 #[inline]
-fn event(line: &[u8]) -> Option<Event<'_>> {
+fn event(line: &[u8]) -> Option<BlkparseEvent<'_>> {
     let mut cursor = Cursor::new(line);
     cursor.blanks();
     let device = cursor.word();
@@ -79,7 +79,12 @@ fn event(line: &[u8]) -> Option<Event<'_>> {
     let _process = cursor.number()?;
     cursor.gap()?;
     let action = cursor.word();
-    (numbers.at_end() && !action.is_empty()).then_some(Event { device, time, action, rest: cursor })
+    (numbers.at_end() && !action.is_empty()).then_some(BlkparseEvent {
+        device,
+        time,
+        action,
+        rest: cursor,
+    })
 }
 
 fn stage(action: &[u8]) -> Option<Stage> {
@@ -100,8 +105,8 @@ fn parse(line: &[u8], wanted: Stage, devices: &mut Names) -> Option<Line> {
     }
 }
 
-fn request(event: Event<'_>, devices: &mut Names) -> Option<Line> {
-    let Event { device, time, rest: mut cursor, .. } = event;
+fn request(event: BlkparseEvent<'_>, devices: &mut Names) -> Option<Line> {
+    let BlkparseEvent { device, time, rest: mut cursor, .. } = event;
     cursor.gap()?;
     let kind = cursor.word();
     cursor.gap()?;

@@ -35,7 +35,7 @@ pub(in crate::input::trace) const RECORD: usize = 48;
 
 /// The time in a record, and the length of its payload; `None` if it is not a record.
 pub(in crate::input::trace) fn recorded(record: &[u8]) -> Option<(u64, usize)> {
-    let event = Event::read(record, Order::of(record)?)?;
+    let event = BlktraceEvent::read(record, Order::of(record)?)?;
     Some((event.time.get(), event.payload))
 }
 
@@ -81,7 +81,7 @@ impl Order {
     }
 }
 
-struct Event {
+struct BlktraceEvent {
     time: Nanos,
     block: u64,
     bytes: u64,
@@ -90,7 +90,7 @@ struct Event {
     payload: usize,
 }
 
-impl Event {
+impl BlktraceEvent {
     /// The content of a record; `None` if it is truncated, or not a record.
     #[inline]
     fn read(record: &[u8], order: Order) -> Option<Self> {
@@ -133,7 +133,7 @@ impl Event {
 /// The stages of the events at the beginning of a trace.
 fn stages(mut head: &[u8], order: Order) -> impl Iterator<Item = Stage> {
     let events = std::iter::from_fn(move || {
-        let event = Event::read(head.get(..RECORD)?, order)?;
+        let event = BlktraceEvent::read(head.get(..RECORD)?, order)?;
         head = head.get(RECORD + event.payload..).unwrap_or_default();
         Some(event)
     });
@@ -149,7 +149,7 @@ struct Blktrace {
 }
 
 impl Blktrace {
-    fn place(&mut self, event: &Event, op: Op) -> Option<Request> {
+    fn place(&mut self, event: &BlktraceEvent, op: Op) -> Option<Request> {
         let (time, length) = (event.time, event.bytes);
         if op == Op::Flush {
             return Some(Request { time, op, offset: 0, length: 0 });
@@ -167,7 +167,7 @@ impl Parser for Blktrace {
             if record.is_empty() {
                 return Ok(None);
             }
-            let Some(event) = Event::read(record, self.order) else {
+            let Some(event) = BlktraceEvent::read(record, self.order) else {
                 self.lost = true;
                 let expected =
                     "a record of 48 bytes that begins with blktrace's magic number, version 7";

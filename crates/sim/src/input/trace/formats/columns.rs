@@ -21,7 +21,7 @@ enum ColumnKey {
 
 /// A column of numbers, with their unit in nanoseconds or bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Counted {
+struct NumberColumn {
     place: ColumnKey,
     unit: u64,
 }
@@ -41,9 +41,9 @@ enum Operations {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// None: all requests arrive at once.
-    time: Option<Counted>,
+    time: Option<NumberColumn>,
     op: (ColumnKey, Operations),
-    offset: Counted,
+    offset: NumberColumn,
     length: Length,
     device: Option<ColumnKey>,
 }
@@ -51,7 +51,7 @@ pub struct Columns {
 /// Where the lengths of requests stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Length {
-    In(Counted),
+    In(NumberColumn),
     /// Nowhere: each request has that many bytes.
     All(u64),
 }
@@ -89,7 +89,7 @@ impl Columns {
             let said_before = match name {
                 "time" => {
                     let unit = nanos(unit).ok_or_else(unknown)?;
-                    time.replace(Counted { place, unit }).is_some()
+                    time.replace(NumberColumn { place, unit }).is_some()
                 }
                 "op" => op.replace((place, operations(unit).ok_or_else(unknown)?)).is_some(),
                 "offset" => offset.replace((place, bytes(unit).ok_or_else(unknown)?)).is_some(),
@@ -103,10 +103,10 @@ impl Columns {
         }
         let missing = |name| wrong(format!("`{text}` does not say where the {name} stands"));
         let (place, unit) = offset.ok_or_else(|| missing("offset"))?;
-        let offset = Counted { place, unit: unit.unwrap_or(1) };
+        let offset = NumberColumn { place, unit: unit.unwrap_or(1) };
         let length = match (length, length_of_all) {
             (Some((place, unit)), None) => {
-                Length::In(Counted { place, unit: unit.unwrap_or(offset.unit) })
+                Length::In(NumberColumn { place, unit: unit.unwrap_or(offset.unit) })
             }
             (None, Some(bytes)) => Length::All(bytes),
             (None, None) => return Err(missing("length")),
@@ -137,8 +137,8 @@ impl Columns {
                 })
             }
         };
-        let counted = |column: &Counted| Ok::<_, String>((find(&column.place)?, column.unit));
-        let layout = Layout {
+        let counted = |column: &NumberColumn| Ok::<_, String>((find(&column.place)?, column.unit));
+        let layout = ColumnPlaces {
             separator,
             time: self.time.as_ref().map(counted).transpose()?,
             op: match all_of(&self.op.0, &names) {
@@ -224,7 +224,7 @@ fn split(line: &[u8], separator: Option<u8>) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The positions of a file's columns.
-struct Layout {
+struct ColumnPlaces {
     separator: Option<u8>,
     time: Option<(usize, u64)>,
     op: OpAt,
@@ -245,7 +245,7 @@ enum LengthAt {
     Nowhere(u64),
 }
 
-impl Layout {
+impl ColumnPlaces {
     /// Whether a line has no numbers where others have them.
     fn is_heading(&self, line: &[u8]) -> bool {
         let fields: Vec<&[u8]> = split(line, self.separator).collect();

@@ -4,7 +4,7 @@
 //!
 //! `five` distinguishes it from other formats with the same columns.
 
-use super::five::{self, Reading};
+use super::five::{self, ColumnMeaning};
 use super::format::{Format, Line, Lines};
 use super::units::{BLOCK, apart};
 use crate::input::trace::fields::Cursor;
@@ -13,7 +13,7 @@ use crate::input::trace::{Op, Request};
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
     title: "DiskSim ASCII: time device block blocks flags; milliseconds, blocks of 512 bytes",
-    recognise: |head| five::is(Reading::Disksim, head),
+    recognise: |head| five::is(ColumnMeaning::Disksim, head),
     parser: |_| Lines::boxed("`milliseconds device block blocks flags`, flags hexadecimal", parse),
 };
 

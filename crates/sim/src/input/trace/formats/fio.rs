@@ -20,12 +20,12 @@ use crate::input::trace::{Op, Request};
 pub(super) const FORMAT: Format = Format {
     name: "fio",
     title: "fio's iolog, version 2 or 3: file action offset length; bytes, microseconds",
-    recognise: |head| lines(head).next().is_some_and(|line| Version::of(line).is_some()),
+    recognise: |head| lines(head).next().is_some_and(|line| FioVersion::of(line).is_some()),
     parser: |_| {
         let expected = "a first line `fio version 2 iolog` or 3, then `file action offset length`, in version 3 \
                         with the time before it; action add, open, close, read, write, trim, sync, datasync or, \
                         in version 2, wait";
-        let mut log = Log::default();
+        let mut log = FioLog::default();
         Lines::boxed(expected, move |line| log.parse(line))
     },
 };
@@ -33,14 +33,14 @@ pub(super) const FORMAT: Format = Format {
 const MICROSECOND: u64 = 1_000;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Version {
+enum FioVersion {
     /// Waits are between requests.
     Two,
     /// Each line has its time.
     Three,
 }
 
-impl Version {
+impl FioVersion {
     /// The version in a file's first line.
     fn of(line: &[u8]) -> Option<Self> {
         match line.trim_ascii() {
@@ -52,21 +52,21 @@ impl Version {
 }
 
 #[derive(Default)]
-struct Log {
-    version: Option<Version>,
+struct FioLog {
+    version: Option<FioVersion>,
     files: Names,
     now: Nanos,
 }
 
-impl Log {
+impl FioLog {
     fn parse(&mut self, line: &[u8]) -> Option<Line> {
-        if let Some(version) = Version::of(line) {
+        if let Some(version) = FioVersion::of(line) {
             self.version = Some(version);
             return Some(Line::Nothing);
         }
         let mut cursor = Cursor::new(line);
         cursor.blanks();
-        if self.version? == Version::Three {
+        if self.version? == FioVersion::Three {
             self.now = cursor.time(MICROSECOND)?;
             cursor.gap()?;
         }
@@ -97,7 +97,7 @@ impl Log {
                 let flush = Request { time: self.now, op: Op::Flush, offset: 0, length: 0 };
                 return Some(Line::Request(flush));
             }
-            b"wait" if self.version == Some(Version::Two) => {
+            b"wait" if self.version == Some(FioVersion::Two) => {
                 let now = self.now.get().checked_add(offset.checked_mul(MICROSECOND)?)?;
                 self.now = Nanos::new(now);
                 return Some(Line::Nothing);

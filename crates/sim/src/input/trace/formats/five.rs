@@ -25,7 +25,7 @@ use crate::input::trace::fields::Cursor;
 
 /// The meaning of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum ColumnMeaning {
     Disksim,
     Mqsim,
     Heimdall,
@@ -38,18 +38,18 @@ pub(super) enum Judged {
     /// It has no such columns.
     Other,
     /// One reading is likely; with the reason, if another one would fit, too.
-    Likely(Reading, Option<String>),
+    Likely(ColumnMeaning, Option<String>),
     /// More than one reading fits, and why.
     Doubt(String),
 }
 
 /// Whether that reading is the likely one for a file that begins like this.
-pub(super) fn is(reading: Reading, head: &[u8]) -> bool {
+pub(super) fn is(reading: ColumnMeaning, head: &[u8]) -> bool {
     matches!(judge(head), Judged::Likely(likely, _) if likely == reading)
 }
 
 /// One line.
-struct Line {
+struct FiveFields {
     /// In whole units, and whether there is a decimal point.
     time: u64,
     is_decimal: bool,
@@ -60,7 +60,7 @@ struct Line {
     is_plain: bool,
 }
 
-fn line(line: &[u8]) -> Option<Line> {
+fn line(line: &[u8]) -> Option<FiveFields> {
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let number = |word: &[u8]| {
         let mut cursor = Cursor::new(word);
@@ -73,7 +73,7 @@ fn line(line: &[u8]) -> Option<Line> {
     let kind = words.next()?;
     let is_hexadecimal = kind.iter().all(u8::is_ascii_hexdigit) || kind.starts_with(b"0x");
     (cursor.at_end() && words.next().is_none() && is_hexadecimal).then_some(())?;
-    Some(Line {
+    Some(FiveFields {
         time: whole,
         is_decimal: time.contains(&b'.'),
         device: device?,
@@ -97,7 +97,7 @@ const NANOS_A_REQUEST: u64 = 100;
 
 /// The evidence for the unit of the times.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Times {
+enum TimeUnit {
     /// Some line is written as only formats with milliseconds write theirs.
     Millis,
     Untold,
@@ -107,7 +107,7 @@ enum Times {
 pub(super) fn judge(head: &[u8]) -> Judged {
     let first = lines(head).next().and_then(line);
     let cut = head.last().is_some_and(|byte| *byte != b'\n');
-    let mut seen: Vec<Line> = lines(head).take(LOOKED_AT).map_while(line).collect();
+    let mut seen: Vec<FiveFields> = lines(head).take(LOOKED_AT).map_while(line).collect();
     if first.is_none() {
         return Judged::Other;
     }
@@ -116,7 +116,7 @@ pub(super) fn judge(head: &[u8]) -> Judged {
         seen.pop();
     }
     let told = seen.iter().any(|line| line.is_decimal || !line.is_plain);
-    let unit = if told { Times::Millis } else { Times::Untold };
+    let unit = if told { TimeUnit::Millis } else { TimeUnit::Untold };
     match bytes(&seen) {
         Bytes::All => in_bytes(&seen, unit),
         Bytes::Nearly(other) => Judged::Doubt(format!(
@@ -142,9 +142,10 @@ const SOME: usize = 20;
 /// Of a hundred requests, those that must be multiples of 512 for the others to be exceptions.
 const NEARLY_ALL: usize = 95;
 
-fn bytes(seen: &[Line]) -> Bytes {
-    let whole =
-        |line: &&Line| line.length.is_multiple_of(BLOCK) && line.address.is_multiple_of(BLOCK);
+fn bytes(seen: &[FiveFields]) -> Bytes {
+    let whole = |line: &&FiveFields| {
+        line.length.is_multiple_of(BLOCK) && line.address.is_multiple_of(BLOCK)
+    };
     // A length of zero tells nothing.
     let told = || seen.iter().filter(|line| line.length > 0);
     let (all, count) = (told().count(), told().filter(whole).count());
@@ -158,8 +159,8 @@ fn bytes(seen: &[Line]) -> Bytes {
     }
 }
 
-fn in_bytes(seen: &[Line], unit: Times) -> Judged {
-    let are_pages = |line: &Line| (line.address | line.length).is_multiple_of(4096);
+fn in_bytes(seen: &[FiveFields], unit: TimeUnit) -> Judged {
+    let are_pages = |line: &FiveFields| (line.address | line.length).is_multiple_of(4096);
     let reason = if seen.iter().all(are_pages) {
         "all of them are multiples of 4,096"
     } else if seen.iter().any(|line| line.address + line.length > DISKSIM_BLOCKS) {
@@ -173,9 +174,9 @@ fn in_bytes(seen: &[Line], unit: Times) -> Judged {
                 .into(),
         );
     };
-    if unit == Times::Millis {
+    if unit == TimeUnit::Millis {
         let taken = format!("addresses and lengths are taken for bytes (heimdall): {reason}");
-        return Judged::Likely(Reading::Heimdall, Some(taken));
+        return Judged::Likely(ColumnMeaning::Heimdall, Some(taken));
     }
     Judged::Doubt(format!(
         "addresses and lengths seem to be bytes ({reason}), and nothing tells the unit of the times: name it, as in \
@@ -194,20 +195,26 @@ fn as_pages_told(as_pages: usize, as_blocks: usize) -> String {
     )
 }
 
-fn in_blocks(seen: &[Line], unit: Times) -> Judged {
+fn in_blocks(seen: &[FiveFields], unit: TimeUnit) -> Judged {
     let begin_pages = seen.iter().all(|line| line.address.is_multiple_of(8));
     let end_pages = seen.iter().all(|line| line.length.is_multiple_of(8));
-    if !begin_pages && unit == Times::Millis {
+    if !begin_pages && unit == TimeUnit::Millis {
         // Chance joins hardly a request, and a length in pages joins those of each sequential run.
         let (as_pages, as_blocks) = (joined(seen, 8), joined(seen, 1));
         if as_pages > as_blocks && as_pages * JOINED_ONE_IN >= seen.len() {
-            return Judged::Likely(Reading::Flashsim, Some(as_pages_told(as_pages, as_blocks)));
+            return Judged::Likely(
+                ColumnMeaning::Flashsim,
+                Some(as_pages_told(as_pages, as_blocks)),
+            );
         }
     }
     if begin_pages && !end_pages {
         let (as_pages, as_blocks) = (joined(seen, 8), joined(seen, 1));
-        if as_pages > as_blocks && unit == Times::Millis {
-            return Judged::Likely(Reading::Flashsim, Some(as_pages_told(as_pages, as_blocks)));
+        if as_pages > as_blocks && unit == TimeUnit::Millis {
+            return Judged::Likely(
+                ColumnMeaning::Flashsim,
+                Some(as_pages_told(as_pages, as_blocks)),
+            );
         }
         if as_pages >= as_blocks {
             return Judged::Doubt(
@@ -217,17 +224,17 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
             );
         }
     }
-    if unit == Times::Millis && seen.iter().any(|line| line.address > DISKSIM_BLOCKS) {
+    if unit == TimeUnit::Millis && seen.iter().any(|line| line.address > DISKSIM_BLOCKS) {
         return Judged::Doubt(
             "as blocks of 512 bytes (--format disksim) requests would lie beyond 1 TiB, more than any disk of its day, \
              and as bytes (--format heimdall) they would not be whole sectors"
                 .into(),
         );
     }
-    if unit == Times::Millis {
+    if unit == TimeUnit::Millis {
         let taken = "addresses and lengths are taken for blocks of 512 bytes (disksim), since not all are multiples of \
                      512; --format flashsim takes lengths for pages of 4 KiB";
-        return Judged::Likely(Reading::Disksim, Some(taken.into()));
+        return Judged::Likely(ColumnMeaning::Disksim, Some(taken.into()));
     }
     let times = seen.iter().map(|line| line.time);
     let lasted = times.clone().max().unwrap_or(0) - times.min().unwrap_or(0);
@@ -239,12 +246,12 @@ fn in_blocks(seen: &[Line], unit: Times) -> Judged {
         );
     }
     let taken = "times are taken for nanoseconds (mqsim): they are whole numbers; --format disksim takes milliseconds";
-    Judged::Likely(Reading::Mqsim, Some(taken.into()))
+    Judged::Likely(ColumnMeaning::Mqsim, Some(taken.into()))
 }
 
 /// How many requests begin where another one ends, if the unit of a length is that many blocks.
-fn joined(seen: &[Line], unit: u64) -> usize {
-    let end = |line: &Line| {
+fn joined(seen: &[FiveFields], unit: u64) -> usize {
+    let end = |line: &FiveFields| {
         Some((line.device, line.address.checked_add(line.length.checked_mul(unit)?)?))
     };
     let ends: HashSet<(u64, u64)> = seen.iter().filter_map(end).collect();
@@ -258,14 +265,14 @@ mod tests {
     #[test]
     fn what_goes_on_after_eight_times_its_length_is_in_pages_wherever_it_begins() {
         let pages = "0.0 0 1001 2 0\n1.5 0 1017 1 0\n2.0 0 1025 4 1\n9.5 0 77 3 0\n";
-        assert_eq!(reading(pages), Some(Reading::Flashsim));
+        assert_eq!(reading(pages), Some(ColumnMeaning::Flashsim));
         let blocks = "0.0 0 1001 2 0\n1.5 0 1003 1 0\n2.0 0 1004 4 1\n9.5 0 77 3 0\n";
-        assert_eq!(reading(blocks), Some(Reading::Disksim));
+        assert_eq!(reading(blocks), Some(ColumnMeaning::Disksim));
         let Judged::Likely(_, Some(note)) = judge(blocks.as_bytes()) else { panic!("a note") };
         assert!(note.contains("--format flashsim") && !note.contains("offset=2:pages"), "{note}");
     }
 
-    fn reading(text: &str) -> Option<Reading> {
+    fn reading(text: &str) -> Option<ColumnMeaning> {
         match judge(text.as_bytes()) {
             Judged::Likely(reading, _) => Some(reading),
             _ => None,
@@ -275,14 +282,14 @@ mod tests {
     #[test]
     fn each_reading_is_told_by_its_evidence() {
         let bytes = "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 0\n";
-        assert_eq!(reading(bytes), Some(Reading::Heimdall));
+        assert_eq!(reading(bytes), Some(ColumnMeaning::Heimdall));
         let pages = "0.0 0 800 1 0\n1.5 0 808 16 0\n2.5 0 936 2 1\n9.5 0 80000 1 1\n";
-        assert_eq!(reading(pages), Some(Reading::Flashsim));
+        assert_eq!(reading(pages), Some(ColumnMeaning::Flashsim));
         let blocks = "0.0 0 800 9 0\n1.5 0 809 16 0\n";
-        assert_eq!(reading(blocks), Some(Reading::Disksim));
+        assert_eq!(reading(blocks), Some(ColumnMeaning::Disksim));
         let aligned = "0.0 0 800 8 0\n1.5 0 808 16 0\n";
-        assert_eq!(reading(aligned), Some(Reading::Disksim));
-        assert_eq!(reading("938513000 4 264719034 16 0\n"), Some(Reading::Mqsim));
+        assert_eq!(reading(aligned), Some(ColumnMeaning::Disksim));
+        assert_eq!(reading("938513000 4 264719034 16 0\n"), Some(ColumnMeaning::Mqsim));
         assert_eq!(judge(b"1 2 3 4\n"), Judged::Other);
     }
 
@@ -313,7 +320,7 @@ mod tests {
             [&many[..count / 2], &[odd.to_owned()], &many[count / 2 + 1..]].concat().concat()
         };
         let empty = judge(with("2500.5 0 8192 0 0\n", 5000).as_bytes());
-        assert!(matches!(empty, Judged::Likely(Reading::Heimdall, _)), "{empty:?}");
+        assert!(matches!(empty, Judged::Likely(ColumnMeaning::Heimdall, _)), "{empty:?}");
         for count in [80, 5000] {
             match judge(with("2500.5 0 8192 1000 0\n", count).as_bytes()) {
                 Judged::Doubt(why) => {
@@ -332,7 +339,7 @@ mod tests {
             .map(|at| format!("{at}.5 0 {} {} 0\n", at * 1536, 512 * (at % 9 + 1)))
             .collect();
         let many = many.concat();
-        assert_eq!(reading(&many), Some(Reading::Heimdall));
-        assert_eq!(reading(&format!("{many}151.5 0 7")), Some(Reading::Heimdall));
+        assert_eq!(reading(&many), Some(ColumnMeaning::Heimdall));
+        assert_eq!(reading(&format!("{many}151.5 0 7")), Some(ColumnMeaning::Heimdall));
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! `five` distinguishes it from other formats with the same columns.
 
-use super::five::{self, Reading};
+use super::five::{self, ColumnMeaning};
 use super::format::{Format, Line, Lines};
 use super::heimdall;
 use super::units::BLOCK;
@@ -11,7 +11,7 @@ use super::units::BLOCK;
 pub(super) const FORMAT: Format = Format {
     name: "flashsim",
     title: "FlashSim: time device block pages op; milliseconds, blocks of 512 bytes, pages of 4 KiB",
-    recognise: |head| five::is(Reading::Flashsim, head),
+    recognise: |head| five::is(ColumnMeaning::Flashsim, head),
     parser: |_| Lines::boxed("`milliseconds device block pages op`, op 0 or 1", parse),
 };
 

@@ -3,7 +3,7 @@
 //!
 //! `five` distinguishes it from other formats with the same columns.
 
-use super::five::{self, Reading};
+use super::five::{self, ColumnMeaning};
 use super::format::{Format, Line, Lines};
 use super::units::apart;
 use crate::input::trace::fields::Cursor;
@@ -12,7 +12,7 @@ use crate::input::trace::{Op, Request};
 pub(super) const FORMAT: Format = Format {
     name: "heimdall",
     title: "Heimdall replayer: time device offset length op; milliseconds, bytes, op 1 reads",
-    recognise: |head| five::is(Reading::Heimdall, head),
+    recognise: |head| five::is(ColumnMeaning::Heimdall, head),
     parser: |_| Lines::boxed("`milliseconds device offset length op`, bytes, op 0 or 1", parse),
 };
 

@@ -4,7 +4,7 @@
 //!
 //! `five` distinguishes it from other formats with the same columns.
 
-use super::five::{self, Reading};
+use super::five::{self, ColumnMeaning};
 use super::format::{Format, Line, Lines};
 use super::units::{BLOCK, apart};
 use crate::input::trace::fields::Cursor;
@@ -13,7 +13,7 @@ use crate::input::trace::{Op, Request};
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",
     title: "MQSim and SSDsim ASCII: time device block blocks type; nanoseconds, blocks of 512 bytes",
-    recognise: |head| five::is(Reading::Mqsim, head),
+    recognise: |head| five::is(ColumnMeaning::Mqsim, head),
     parser: |_| Lines::boxed("`nanoseconds device block blocks type`, type 0 or 1", parse),
 };
 

@@ -39,7 +39,7 @@ const LOOKED_AT: usize = 8;
 const MESSAGE: u64 = 4096;
 
 /// One request as it is recorded.
-struct Event {
+struct OctfEvent {
     time: u64,
     block: u64,
     blocks: u64,
@@ -91,7 +91,7 @@ fn field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Field<'a>)> {
 
 /// The content of a message.
 enum Message {
-    Request(Event),
+    Request(OctfEvent),
     Other,
 }
 
@@ -113,7 +113,7 @@ fn event(mut message: &[u8]) -> Option<Message> {
     }
     let time = time?;
     let Some(numbers) = request else { return Some(Message::Other) };
-    Some(Message::Request(Event {
+    Some(Message::Request(OctfEvent {
         time,
         block: numbers[1].unwrap_or(0),
         blocks: numbers[2].unwrap_or(0),
@@ -157,7 +157,7 @@ impl Parser for Octf {
 }
 
 /// All events of a file, up to its end or the first bytes that are not a message.
-fn read(input: &mut Input) -> std::io::Result<(Vec<Event>, Option<String>)> {
+fn read(input: &mut Input) -> std::io::Result<(Vec<OctfEvent>, Option<String>)> {
     let mut events = Vec::new();
     loop {
         let mut prefix = Vec::new();
@@ -184,7 +184,7 @@ fn read(input: &mut Input) -> std::io::Result<(Vec<Event>, Option<String>)> {
 }
 
 /// The events as requests, sorted by time. Addresses beyond all disks are dropped.
-fn requests(mut events: Vec<Event>) -> Vec<Request> {
+fn requests(mut events: Vec<OctfEvent>) -> Vec<Request> {
     events.sort_by_key(|event| event.time);
     let from_one = events.iter().all(|event| event.operation.unwrap_or(0) > 0);
     let mut devices = Names::default();

@@ -34,14 +34,14 @@ const SECOND: u64 = 1_000_000_000;
 /// The largest request that a block trace has.
 const LONGEST: u32 = 32 << 20;
 
-struct Record {
+struct OracleRecord {
     seconds: u32,
     object: u64,
     bytes: u32,
     next: i64,
 }
 
-impl Record {
+impl OracleRecord {
     fn of(bytes: &[u8]) -> Option<Self> {
         let word = |at: usize| bytes.get(at..)?.first_chunk().map(|word| u32::from_le_bytes(*word));
         let long = |at: usize| bytes.get(at..)?.first_chunk().map(|long| u64::from_le_bytes(*long));
@@ -56,13 +56,13 @@ fn is_oracle(head: &[u8]) -> bool {
     const LEAST: usize = 8;
     const LOOKED_AT: usize = 256;
     const NEVER: [i64; 2] = [-1, i64::MAX];
-    let records: Vec<Record> =
-        head.chunks_exact(RECORD).take(LOOKED_AT).filter_map(Record::of).collect();
-    let is_good = |(at, record): (i64, &Record)| {
+    let records: Vec<OracleRecord> =
+        head.chunks_exact(RECORD).take(LOOKED_AT).filter_map(OracleRecord::of).collect();
+    let is_good = |(at, record): (i64, &OracleRecord)| {
         let is_later = NEVER.contains(&record.next) || record.next > at;
         is_later && (1..=LONGEST).contains(&record.bytes)
     };
-    let comes_again = |record: &Record| !NEVER.contains(&record.next);
+    let comes_again = |record: &OracleRecord| !NEVER.contains(&record.next);
     records.len() >= LEAST
         && records.is_sorted_by_key(|record| record.seconds)
         && (0..).zip(&records).all(is_good)
@@ -77,14 +77,14 @@ impl Parser for Oracle {
         if bytes.is_empty() {
             return Ok(None);
         }
-        let request = |record: Record| {
+        let request = |record: OracleRecord| {
             let length = record.bytes.into();
             let offset = apart(0, record.object.checked_mul(BLOCK)?, length)?;
             let time = Nanos::new(u64::from(record.seconds) * SECOND);
             Some(Request { time, op: Op::Read, offset, length })
         };
         let found = || shown_record(bytes);
-        Record::of(bytes).and_then(request).map(Some).ok_or_else(|| ParseError::Bad {
+        OracleRecord::of(bytes).and_then(request).map(Some).ok_or_else(|| ParseError::Bad {
             expected: "a record of 24 bytes of oracleGeneral, below 64 TiB",
             found: found(),
         })

@@ -22,19 +22,19 @@ use crate::input::trace::{Op, Request};
 pub(super) const FORMAT: Format = Format {
     name: "vscsi",
     title: "vscsi traces of VMware (CloudPhysics), version 1 or 2; binary",
-    recognise: |head| Version::of(head).is_some(),
-    parser: |head| Box::new(Vscsi { version: Version::of(head).unwrap_or(Version::One) }),
+    recognise: |head| VscsiVersion::of(head).is_some(),
+    parser: |head| Box::new(Vscsi { version: VscsiVersion::of(head).unwrap_or(VscsiVersion::One) }),
 };
 
 const MICROSECOND: u64 = 1_000;
 
 #[derive(Clone, Copy)]
-enum Version {
+enum VscsiVersion {
     One,
     Two,
 }
 
-impl Version {
+impl VscsiVersion {
     /// The version of the records at the beginning of a file. Several must have it, because one may match by chance.
     fn of(head: &[u8]) -> Option<Self> {
         const LOOKED_AT: usize = 16;
@@ -99,7 +99,7 @@ pub(super) const fn op(code: u8) -> Option<Op> {
 }
 
 struct Vscsi {
-    version: Version,
+    version: VscsiVersion,
 }
 
 impl Parser for Vscsi {
@@ -114,8 +114,8 @@ impl Parser for Vscsi {
                 Some(Line::Nothing) => {}
                 None => {
                     let expected = match self.version {
-                        Version::One => "a vscsi record of 32 bytes, version 1, below 64 TiB",
-                        Version::Two => "a vscsi record of 40 bytes, version 2, below 64 TiB",
+                        VscsiVersion::One => "a vscsi record of 32 bytes, version 1, below 64 TiB",
+                        VscsiVersion::Two => "a vscsi record of 40 bytes, version 2, below 64 TiB",
                     };
                     return Err(ParseError::Bad { expected, found: shown_record(record) });
                 }

@@ -11,9 +11,9 @@ use crate::input::trace::{Op, Request};
 pub(super) const FORMAT: Format = Format {
     name: "wpa",
     title: "Windows Performance Analyzer: IO Type, Init Time (s), Size (B), Min Offset … under a heading",
-    recognise: |head| Layout::of(head).is_some(),
+    recognise: |head| WpaColumns::of(head).is_some(),
     parser: |head| {
-        let layout = Layout::of(head);
+        let layout = WpaColumns::of(head);
         Lines::boxed("a line of a disk table of the Windows Performance Analyzer", move |line| {
             let layout = layout.as_ref()?;
             if layout.is_heading(line) {
@@ -30,7 +30,7 @@ const SECOND: u64 = 1_000_000_000;
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The positions of the columns.
-struct Layout {
+struct WpaColumns {
     separator: u8,
     kind: usize,
     time: usize,
@@ -39,7 +39,7 @@ struct Layout {
     disk: Option<usize>,
 }
 
-impl Layout {
+impl WpaColumns {
     fn of(head: &[u8]) -> Option<Self> {
         let first = lines(head).next()?;
         let first = first.strip_prefix(MARK).unwrap_or(first);

@@ -11,27 +11,27 @@ use crate::dice::Dice;
 use crate::hybrid::Hybrid;
 use crate::paged::{Paged, settings};
 use crate::played::Play;
-use crate::subject::{Configured, Stranger, Subject};
+use crate::subject::{Configured, Subject, WrongMount};
 
 /// Trials to draw something that fits the device.
 const TRIALS: u32 = 20;
 
-/// A stranger to a device with this FTL.
-pub(crate) fn to(subject: &dyn Subject, geometry: &Geometry, seed: u64) -> Option<Stranger> {
+/// What is mounted by mistake on a device with this FTL.
+pub(crate) fn draw(subject: &dyn Subject, geometry: &Geometry, seed: u64) -> Option<WrongMount> {
     let (capacity, dice) = (subject.capacity(), &mut Dice::new(seed));
     match subject.configured() {
-        Configured::Hybrid(config) => to_hybrid(geometry, &config, capacity, dice),
-        Configured::Paged(config) => to_paged(geometry, &config, capacity, dice),
+        Configured::Hybrid(config) => for_hybrid(geometry, &config, capacity, dice),
+        Configured::Paged(config) => for_paged(geometry, &config, capacity, dice),
     }
 }
 
-/// A stranger to a device of the page store.
-fn to_paged(
+/// The same on a device of the page store.
+fn for_paged(
     geometry: &Geometry,
     config: &PagedConfig,
     capacity: u32,
     dice: &mut Dice,
-) -> Option<Stranger> {
+) -> Option<WrongMount> {
     let sector = config.sector_bytes.get();
     let paged = |config: PagedConfig| Paged::new(geometry, config).ok();
     match dice.below(6) {
@@ -64,18 +64,18 @@ fn to_paged(
             let subject = Arc::new(paged(PagedConfig { dirty_entries, ..*config })?);
             let may_change = dirty_entries <= config.dirty_entries;
             let play = if may_change { Play::OtherSettings } else { Play::OtherConfig };
-            Some(Stranger { play, what, subject, told: None })
+            Some(WrongMount { play, what, subject, told: None })
         }
     }
 }
 
-/// A stranger to a device of the hybrid FTL.
-fn to_hybrid(
+/// The same on a device of the hybrid FTL.
+fn for_hybrid(
     geometry: &Geometry,
     config: &Config,
     capacity: u32,
     dice: &mut Dice,
-) -> Option<Stranger> {
+) -> Option<WrongMount> {
     let hybrid = |config: Config| Hybrid::new(geometry, config).ok();
     match dice.below(5) {
         0 => page_store_on(geometry, config.sector_bytes, dice),
@@ -100,13 +100,13 @@ fn to_hybrid(
 }
 
 /// Another configuration.
-#[expect(clippy::unnecessary_wraps, reason = "every other stranger may not fit the device")]
-fn configured(what: String, subject: Arc<dyn Subject>) -> Option<Stranger> {
-    Some(Stranger { play: Play::OtherConfig, what, subject, told: None })
+#[expect(clippy::unnecessary_wraps, reason = "the others may not fit the device")]
+fn configured(what: String, subject: Arc<dyn Subject>) -> Option<WrongMount> {
+    Some(WrongMount { play: Play::OtherConfig, what, subject, told: None })
 }
 
 /// The hybrid FTL on the device.
-fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stranger> {
+fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<WrongMount> {
     let both = geometry.slc().is_some() && geometry.mlc().is_some();
     let drawn = (0..TRIALS).find_map(|_| {
         let log = match dice.below(3) {
@@ -119,11 +119,11 @@ fn hybrid_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stra
         Hybrid::new(geometry, config).ok()
     });
     let (play, what) = (Play::OtherFtl, "the hybrid FTL".into());
-    Some(Stranger { play, what, subject: Arc::new(drawn?), told: None })
+    Some(WrongMount { play, what, subject: Arc::new(drawn?), told: None })
 }
 
 /// The page store on the device.
-fn page_store_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<Stranger> {
+fn page_store_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<WrongMount> {
     let drawn = (0..TRIALS).find_map(|_| {
         let config = PagedConfig {
             sector_bytes: sector,
@@ -135,7 +135,7 @@ fn page_store_on(geometry: &Geometry, sector: Bytes, dice: &mut Dice) -> Option<
         Paged::new(geometry, config).ok()
     });
     let (play, what) = (Play::OtherFtl, "the page store".into());
-    Some(Stranger { play, what, subject: Arc::new(drawn?), told: None })
+    Some(WrongMount { play, what, subject: Arc::new(drawn?), told: None })
 }
 
 /// A driver that tells another shape, with the FTL planned for that.
@@ -143,7 +143,7 @@ fn shaped(
     geometry: &Geometry,
     dice: &mut Dice,
     planned: impl Fn(&Geometry) -> Option<Arc<dyn Subject>>,
-) -> Option<Stranger> {
+) -> Option<WrongMount> {
     let mut regions = [geometry.slc().copied(), geometry.mlc().copied()];
     let at = dice.below(2) as usize;
     let region = regions[at].as_mut()?;
@@ -166,7 +166,7 @@ fn shaped(
     }
     let what = format!("another shape: {} for {}", told(region), told(&before));
     let told = Geometry::new(regions[0], regions[1]).ok()?;
-    Some(Stranger { play: Play::OtherShape, what, subject: planned(&told)?, told: Some(told) })
+    Some(WrongMount { play: Play::OtherShape, what, subject: planned(&told)?, told: Some(told) })
 }
 
 fn told(region: &RegionGeometry) -> String {

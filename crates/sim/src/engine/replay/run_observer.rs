@@ -10,7 +10,7 @@ use crate::input::trace::Op;
 
 /// One who sees the system itself, for charts that grow while a replay runs. It is called on the thread that replays,
 /// between two requests, and changes nothing: the result is the same without it.
-pub trait Onlooker: Observer + Sync {
+pub trait RunObserver: Observer + Sync {
     /// The requests between two looks. It looks after whole groups of 32, so it may be some more.
     fn every(&self) -> NonZeroU32;
 

@@ -1,7 +1,7 @@
 //! The device between FTL and chip, from which a branch can be forked at every operation.
 //!
 //! ```text
-//!   FTL ──▶ Crossing ──▶ FaultInjector<Chip>          the life continues
+//!   FTL ──▶ TestDevice ──▶ FaultInjector<Chip>          the life continues
 //!              │
 //!              └──▶ a fork of the chip, in which the operation met one of its fates: a Branch,
 //!                   to be mounted and compared once the request has returned
@@ -21,11 +21,11 @@ use crate::dice::Share;
 use crate::fate::{Cut, Fate};
 use crate::faults::Faults;
 use crate::history::{History, PageOperation};
-use crate::injury::{Device, Injuries};
 use crate::memory::Memory;
 use crate::on_flash::OnFlash;
 use crate::played::{Play, Played};
 use crate::reserve::Reserve;
+use crate::unreadable_pages::{Device, UnreadablePages};
 
 mod operations;
 
@@ -69,13 +69,13 @@ impl PlannedCut {
 pub(crate) struct Branch {
     pub(crate) chip: Device,
     pub(crate) reserve: Reserve,
-    pub(crate) injured: Injuries,
+    pub(crate) unreadable_pages: UnreadablePages,
     pub(crate) history: History,
     pub(crate) cut: Cut,
     pub(crate) cause: Cause,
 }
 
-/// What the crossing does at the next operations.
+/// What the device does at the next operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Orders {
     pub(crate) seed: u64,
@@ -93,7 +93,7 @@ pub(crate) struct Orders {
 
 /// The device that the FTL sees.
 #[derive(Debug)]
-pub(crate) struct Crossing {
+pub(crate) struct TestDevice {
     chip: Device,
     subject: Arc<dyn OnFlash>,
     account: Account,
@@ -120,7 +120,7 @@ pub(crate) struct Crossing {
     /// Whether the driver has failed since power was on.
     failed_driver: bool,
     /// Whether blocks of anchors fail often.
-    is_ring_sickly: bool,
+    ring_fails_often: bool,
     /// What a failed read leaves in the buffers.
     failed_reads: Play,
     played: Played,
@@ -129,16 +129,16 @@ pub(crate) struct Crossing {
     /// The shape that the driver tells, if not the chip's.
     told: Option<Geometry>,
     reserve: Reserve,
-    injured: Injuries,
+    unreadable_pages: UnreadablePages,
     branches: Vec<Branch>,
     history: History,
 }
 
-impl Crossing {
+impl TestDevice {
     pub(crate) fn new(
         chip: Device,
         reserve: Reserve,
-        injured: Injuries,
+        unreadable_pages: UnreadablePages,
         subject: Arc<dyn OnFlash>,
         orders: Orders,
     ) -> Self {
@@ -158,19 +158,19 @@ impl Crossing {
             cut_followed: false,
             fuse: None,
             failed_driver: false,
-            is_ring_sickly: false,
+            ring_fails_often: false,
             failed_reads: Play::ReadNoise,
             played: Played::default(),
             memory: Memory::default(),
             told: None,
             reserve,
-            injured,
+            unreadable_pages,
             branches: Vec::new(),
             history: History::NONE,
         }
     }
 
-    /// The crossing, continuing a history.
+    /// The device, continuing a history.
     pub(crate) fn with_history(self, history: History) -> Self {
         Self { history, ..self }
     }
@@ -262,8 +262,8 @@ impl Crossing {
     }
 
     /// Lets blocks of anchors fail often, if blocks fail at all.
-    pub(crate) const fn sicken_ring(&mut self, is_sickly: bool) {
-        self.is_ring_sickly = is_sickly;
+    pub(crate) const fn let_ring_fail_often(&mut self, is_sickly: bool) {
+        self.ring_fails_often = is_sickly;
     }
 
     /// Lets the driver tell another shape, or the chip's.
@@ -362,12 +362,12 @@ impl Crossing {
         self.reserve.allow(at_once);
     }
 
-    pub(crate) fn injured(&self) -> &Injuries {
-        &self.injured
+    pub(crate) fn unreadable_pages(&self) -> &UnreadablePages {
+        &self.unreadable_pages
     }
 
-    pub(crate) fn injured_mut(&mut self) -> &mut Injuries {
-        &mut self.injured
+    pub(crate) fn unreadable_pages_mut(&mut self) -> &mut UnreadablePages {
+        &mut self.unreadable_pages
     }
 
     pub(crate) fn take_branches(&mut self) -> Vec<Branch> {

@@ -8,7 +8,7 @@ use nand_model::faults::When;
 use nand_model::power::{PageFate, PairFate, Tear};
 use nand_model::{Fork, Stamp};
 
-use super::{Branch, Crossing, Device, Halt, Picks, PlannedCut};
+use super::{Branch, Device, Halt, Picks, PlannedCut, TestDevice};
 use crate::account::cause_name;
 use crate::dice::{Dice, mix};
 use crate::fate::{Change, Cut, Fate};
@@ -16,7 +16,7 @@ use crate::on_flash::{LostProgram, Purpose};
 use crate::played::Play;
 use crate::reserve::DrawnFault;
 
-impl Crossing {
+impl TestDevice {
     /// Counts a call.
     fn count(&mut self) -> Result<(), Halt> {
         if let Some(halt) = self.halted {
@@ -102,20 +102,20 @@ impl Crossing {
         let mut chip = self.chip.fork();
         chip.power_off();
         tear(&mut chip, cut.fate);
-        let (reserve, injured) = (self.reserve.clone(), self.injured.clone());
+        let (reserve, unreadable_pages) = (self.reserve.clone(), self.unreadable_pages.clone());
         let mut history = self.history.clone();
         history.note(|| format!("{}: power fails: {}", cut.at, cut.fate));
         let cause = self.account.get();
-        self.branches.push(Branch { chip, reserve, injured, history, cut, cause });
+        self.branches.push(Branch { chip, reserve, unreadable_pages, history, cut, cause });
     }
 
     /// The fault that affects the running operation, if any.
     fn fails(&self, one_in: u32, subject: u64, block: Block) -> bool {
         let has_failed = self.orders.faults.again > 0 && self.reserve.has_failed(block);
-        let is_sickly = self.is_ring_sickly && self.subject.purpose(block) == Purpose::Anchors;
-        let one_in = match (has_failed, is_sickly && one_in > 0) {
+        let often_fails = self.ring_fails_often && self.subject.purpose(block) == Purpose::Anchors;
+        let one_in = match (has_failed, often_fails && one_in > 0) {
             (true, _) => self.orders.faults.again,
-            (false, true) => SICKLY,
+            (false, true) => FAILING_BLOCK,
             (false, false) => one_in,
         };
         self.is_drawn(one_in, subject) && self.reserve.may_fail(block)
@@ -181,12 +181,12 @@ impl Crossing {
             return DrawnFault::None;
         }
         let lost = LostProgram { chip: self.chip.inner(), page, data, spare, key: self.orders.key };
-        self.subject.injury(&lost).map_or(DrawnFault::None, DrawnFault::Unreadable)
+        self.subject.unreadable_page(&lost).map_or(DrawnFault::None, DrawnFault::Unreadable)
     }
 }
 
-/// Of how many programs or erases of a sickly block one fails.
-const SICKLY: u32 = 8;
+/// Of how many programs or erases of a ring that often fails one fails.
+const FAILING_BLOCK: u32 = 8;
 
 impl PlannedCut {
     /// In the first program within some operations that may take other pages with it, and then it does; or in the last
@@ -238,7 +238,7 @@ fn tear_program(chip: &mut Device, page: Page, data: &[u8], spare: &[u8], fate: 
     }
 }
 
-impl NandDevice for Crossing {
+impl NandDevice for TestDevice {
     type Error = Halt;
 
     fn geometry(&self) -> &Geometry {
@@ -261,7 +261,7 @@ impl NandDevice for Crossing {
             Err(ReadError::Uncorrectable) => {
                 self.history.note(|| format!("read {page}: uncorrectable"));
                 self.played.note(self.failed_reads);
-                self.injured.meet(&self.chip, page, self.account.get());
+                self.unreadable_pages.meet(&self.chip, page, self.account.get());
                 Err(ReadError::Uncorrectable)
             }
             Err(ReadError::Driver(never)) => match never {},
@@ -285,13 +285,13 @@ impl NandDevice for Crossing {
             DrawnFault::Fails => {
                 self.history.note(|| "which fails".into());
                 self.played.note(Play::ProgramFails);
-                self.injured.fail(page);
+                self.unreadable_pages.fail(page);
                 self.chip.fail_program(page, When::Nth(1));
                 self.fail(page.block());
             }
-            DrawnFault::Unreadable(injury) => {
+            DrawnFault::Unreadable(lost) => {
                 self.played.note(Play::PageLost);
-                self.injured.note(injury);
+                self.unreadable_pages.note(lost);
                 let fate = Fate::Program(PageFate::Uncorrectable, PairFate::Kept);
                 tear_program(&mut self.chip, page, data, spare, fate);
                 self.history.note(|| "which cannot be read back".into());
@@ -319,7 +319,7 @@ impl NandDevice for Crossing {
             self.chip.fail_erase(block, When::Nth(1));
             self.fail(block);
         }
-        self.injured.erased(block);
+        self.unreadable_pages.erased(block);
         self.chip.erase(block).map_err(|error| match error {
             EraseError::Failed => EraseError::Failed,
             EraseError::Driver(never) => match never {},

@@ -7,16 +7,16 @@ use ftl_iface::{Block, NandDevice, Page, PageIndex};
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Stamp, Truth as _};
 
-use crate::on_flash::{Injury, RecordedBy};
+use crate::on_flash::{RecordedBy, UnreadablePage};
 use crate::truth::{Truth, Unreadables};
 
 /// The chip, with its faults.
 pub(crate) type Device = FaultInjector<Chip>;
 
-/// All injuries so far.
+/// All unreadable pages so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Injuries {
-    pages: Vec<Injury>,
+pub(crate) struct UnreadablePages {
+    pages: Vec<UnreadablePage>,
     /// Sectors of map pages that were lost since the truth was told.
     ranges: Vec<Range<u32>>,
     /// Pages that failed to program. They may read well, and record nothing that an FTL may trust.
@@ -24,7 +24,7 @@ pub(crate) struct Injuries {
     changes: u64,
 }
 
-impl Injuries {
+impl UnreadablePages {
     pub(crate) const NONE: Self =
         Self { pages: Vec::new(), ranges: Vec::new(), failed: Vec::new(), changes: 0 };
 
@@ -39,17 +39,17 @@ impl Injuries {
     }
 
     /// Notes that a page is made unreadable.
-    pub(crate) fn note(&mut self, injury: Injury) {
+    pub(crate) fn note(&mut self, lost: UnreadablePage) {
         self.changes += 1;
-        self.pages.push(injury);
+        self.pages.push(lost);
     }
 
     /// Notes that the FTL found a page unreadable, with that cause. If nothing was programmed to its block since,
     /// except what may have corrupted it, or if its block's last page is missing, nothing else may record its content.
     pub(crate) fn meet(&mut self, device: &Device, page: Page, cause: Cause) {
         let chip = device.inner();
-        let met = self.pages.iter_mut().filter(|injury| injury.page == Some(page));
-        for injury in met {
+        let met = self.pages.iter_mut().filter(|lost| lost.page == Some(page));
+        for lost in met {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
             let end = shape.pages_per_block.get() as u16;
             let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
@@ -62,7 +62,7 @@ impl Injuries {
                 let mut victims = shape.pairing.endangered(later, shape.pages_per_block);
                 victims.any(|index| index == page.index())
             };
-            let untold = match injury.told {
+            let untold = match lost.told {
                 RecordedBy::LastPage => !device.is_intact(summary),
                 RecordedBy::NextPage => {
                     let later = page.index().get() + 1..=last;
@@ -74,8 +74,8 @@ impl Injuries {
                 RecordedBy::ItsPlace => false,
                 RecordedBy::ItsEntry => cause == Cause::Mount,
             };
-            self.changes += u64::from(untold && !injury.untold);
-            injury.untold |= untold;
+            self.changes += u64::from(untold && !lost.untold);
+            lost.untold |= untold;
         }
     }
 
@@ -87,8 +87,8 @@ impl Injuries {
     /// Drops the addresses of pages whose block is erased.
     pub(crate) fn erased(&mut self, block: Block) {
         self.failed.retain(|page| page.block() != block);
-        for injury in &mut self.pages {
-            injury.page = injury.page.filter(|page| page.block() != block);
+        for lost in &mut self.pages {
+            lost.page = lost.page.filter(|page| page.block() != block);
         }
     }
 
@@ -101,19 +101,19 @@ impl Injuries {
     pub(crate) fn tell(&self, truth: &mut Truth) {
         // Only an FTL that has several copies at a time, and no map of them on flash, may be in doubt which is newer.
         const MAPPED: RecordedBy = RecordedBy::ItsEntry;
-        let contents = |wanted: fn(&&Injury) -> bool| -> Vec<Stamp> {
-            let injuries = self.pages.iter().filter(wanted);
-            injuries.flat_map(|injury| injury.contents.iter().copied()).collect()
+        let contents = |wanted: fn(&&UnreadablePage) -> bool| -> Vec<Stamp> {
+            let lost = self.pages.iter().filter(wanted);
+            lost.flat_map(|page| page.contents.iter().copied()).collect()
         };
         let pages = || self.pages.iter();
-        let untold = pages().filter(|injury| injury.untold);
-        truth.injure(Unreadables {
+        let untold = pages().filter(|page| page.untold);
+        truth.mark_unreadable(Unreadables {
             contents: contents(|_| true),
-            untold: contents(|injury| injury.untold),
-            open: contents(|injury| injury.untold && injury.told != MAPPED),
-            dead: contents(|injury| injury.page.is_some() && injury.told != MAPPED),
-            places: pages().flat_map(|injury| injury.places.iter().copied()).collect(),
-            marks: untold.flat_map(|injury| injury.marks.iter().copied()).collect(),
+            untold: contents(|page| page.untold),
+            open: contents(|page| page.untold && page.told != MAPPED),
+            dead: contents(|page| page.page.is_some() && page.told != MAPPED),
+            places: pages().flat_map(|page| page.places.iter().copied()).collect(),
+            marks: untold.flat_map(|page| page.marks.iter().copied()).collect(),
         });
     }
 }

@@ -9,16 +9,16 @@
 /// Means no block.
 const NONE: u32 = u32::MAX;
 
-/// One block of the race.
+/// How the worth of one block grows.
 #[derive(Clone, Copy, Debug, Default)]
-struct Runner {
+struct WorthLine {
     /// Its gain per unit of time; zero for a block that does not take part.
     pace: f64,
     /// The start of its line.
     start: f64,
 }
 
-impl Runner {
+impl WorthLine {
     fn at(self, now: f64) -> f64 {
         self.pace * (now - self.start)
     }
@@ -37,8 +37,8 @@ const NOBODY: Match = Match { winner: NONE, until: u64::MAX };
 
 /// Blocks that gain worth with time.
 #[derive(Clone, Debug)]
-pub(super) struct Race {
-    runners: Vec<Runner>,
+pub(super) struct Tournament {
+    lines: Vec<WorthLine>,
     /// The final is at 1; the matches below that at `n` are those at `2n` and `2n + 1`. The last half are the blocks.
     matches: Vec<Match>,
     /// Blocks whose matches must be replayed, each listed once.
@@ -46,12 +46,12 @@ pub(super) struct Race {
     is_changed: Vec<bool>,
 }
 
-impl Race {
-    /// A race of that many blocks, all still to be evaluated.
+impl Tournament {
+    /// Of that many blocks, all still to be evaluated.
     pub(super) fn new(blocks: u32) -> Self {
         let count = blocks as usize;
         Self {
-            runners: vec![Runner::default(); count],
+            lines: vec![WorthLine::default(); count],
             matches: vec![NOBODY; 2 * count.next_power_of_two()],
             changed: (0..blocks).collect(),
             is_changed: vec![true; count],
@@ -95,7 +95,7 @@ impl Race {
     fn enter(&mut self, block: u32, told: Option<(f64, u64)>, now: u64) {
         let (pace, start) = told.filter(|(pace, _)| *pace > 0.0).unwrap_or_default();
         self.is_changed[block as usize] = false;
-        self.runners[block as usize] = Runner { pace, start: start as f64 };
+        self.lines[block as usize] = WorthLine { pace, start: start as f64 };
         let mut node = self.matches.len() / 2 + block as usize;
         let winner = if pace > 0.0 { block } else { NONE };
         self.matches[node] = Match { winner, ..NOBODY };
@@ -117,7 +117,7 @@ impl Race {
             (winner, NONE) | (NONE, winner) => return Match { winner, until },
             pair => pair,
         };
-        let [first, second] = [one, other].map(|block| self.runners[block as usize]);
+        let [first, second] = [one, other].map(|block| self.lines[block as usize]);
         let is_first = first.at(now as f64) >= second.at(now as f64);
         let (winner, ahead, behind) =
             if is_first { (one, first, second) } else { (other, second, first) };
@@ -140,7 +140,7 @@ mod tests {
         for blocks in [1, 2, 3, 50, 300] {
             let mut dice = fastrand::Rng::with_seed(u64::from(blocks));
             let mut told: Vec<Option<(f64, u64)>> = vec![None; blocks as usize];
-            let mut race = Race::new(blocks);
+            let mut tournament = Tournament::new(blocks);
             let mut now = 0;
             for _ in 0..4_000 {
                 now += dice.u64(0..200);
@@ -149,13 +149,13 @@ mod tests {
                     let pace = 1.0 / f64::from(dice.u32(1..=2_000));
                     told[block as usize] =
                         (dice.u8(0..4) > 0).then_some((pace, now - dice.u64(0..=now.min(9_000))));
-                    race.note(block);
+                    tournament.note(block);
                 }
                 let worth = |told: &Option<(f64, u64)>| {
                     told.map(|(pace, start)| pace * (now as f64 - start as f64))
                 };
                 let most = told.iter().filter_map(worth).reduce(f64::max);
-                let best = race.best(now, |block| told[block as usize]);
+                let best = tournament.best(now, |block| told[block as usize]);
                 let found = best.and_then(|block| worth(&told[block as usize]));
                 let is_best = match (most, found) {
                     (Some(most), Some(found)) => most - found <= 1e-9 * most.abs().max(1.0),

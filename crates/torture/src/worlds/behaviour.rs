@@ -2,15 +2,15 @@
 
 use nand_model::faults::{Chance, FailedRead, FailingPart};
 
-use crate::crossing::Crossing;
 use crate::dice::{Dice, mix};
 use crate::memory::{Held, Memory};
 use crate::played::Play;
+use crate::test_device::TestDevice;
 
 /// How a world uses what the contract leaves open.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is drawn apart from the others")]
-pub(super) struct Temper {
+pub(super) struct Behaviour {
     /// What failed reads leave in the caller's buffers.
     failed_reads: FailedRead,
     /// Which reads of an unreadable page fail.
@@ -20,17 +20,17 @@ pub(super) struct Temper {
     /// What lent memory holds before a mount.
     held: Held,
     /// Whether pages become unreadable by themselves between lives.
-    pub(super) is_sudden: bool,
+    pub(super) pages_fail_alone: bool,
     /// Whether power fails again and again within the first programs after a mount.
-    pub(super) is_stormy: bool,
+    pub(super) cuts_in_a_row: bool,
     /// Whether power that failed soon after a block failed does so again within the first programs after the mount.
-    pub(super) is_relentless: bool,
+    pub(super) cuts_after_failures: bool,
     /// Whether drivers fail.
-    pub(super) has_weak_driver: bool,
+    pub(super) driver_fails: bool,
     /// Whether settings change between mounts.
-    pub(super) is_resettled: bool,
+    pub(super) settings_change: bool,
     /// Whether blocks of anchors, or of checkpoints, fail often.
-    is_ring_sickly: bool,
+    ring_fails_often: bool,
     /// Draws how few blocks a device has.
     pub(super) tight: Option<u64>,
     /// What the flash held before the format.
@@ -57,8 +57,8 @@ pub(super) enum PageFill {
     Noise,
 }
 
-impl Temper {
-    /// The temper of the world with that seed.
+impl Behaviour {
+    /// The behaviour in the world with that seed.
     pub(super) fn draw(seed: u64) -> Self {
         let mut dice = Dice::new(mix(seed, 24));
         let failed_reads = match dice.below(20) {
@@ -82,29 +82,29 @@ impl Temper {
             failing_part,
             destroying_marks,
             held,
-            is_sudden: dice.percent(20),
-            is_stormy: dice.percent(15),
-            is_relentless: dice.percent(25),
-            has_weak_driver: dice.percent(30),
-            is_resettled: dice.percent(30),
-            is_ring_sickly: dice.percent(20),
+            pages_fail_alone: dice.percent(20),
+            cuts_in_a_row: dice.percent(15),
+            cuts_after_failures: dice.percent(25),
+            driver_fails: dice.percent(30),
+            settings_change: dice.percent(30),
+            ring_fails_often: dice.percent(20),
             tight: dice.percent(20).then(|| dice.next()),
             before,
         }
     }
 
-    /// Gives a device that temper.
-    pub(super) fn give(&self, crossing: &mut Crossing) {
-        let chip = crossing.chip_mut();
+    /// Makes a device behave so.
+    pub(super) fn apply_to(&self, device: &mut TestDevice) {
+        let chip = device.chip_mut();
         chip.fail_reads_of(self.failing_part);
         chip.destroy_by_marks(self.destroying_marks);
-        crossing.leave_in_buffers(self.failed_reads);
+        device.leave_in_buffers(self.failed_reads);
         match self.held {
             Held::Zeros => {}
-            Held::Noise => crossing.play(Play::MemoryNoise),
-            Held::Leftovers => crossing.play(Play::MemoryLeftovers),
+            Held::Noise => device.play(Play::MemoryNoise),
+            Held::Leftovers => device.play(Play::MemoryLeftovers),
         }
-        crossing.sicken_ring(self.is_ring_sickly);
-        crossing.give_memory(Memory::holding(self.held));
+        device.let_ring_fail_often(self.ring_fails_often);
+        device.give_memory(Memory::holding(self.held));
     }
 }

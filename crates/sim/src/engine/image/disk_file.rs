@@ -19,7 +19,7 @@ use crate::base::{Failure, Observer, files};
 
 /// The file of a disk, locked.
 #[derive(Debug)]
-pub struct Keeper {
+pub struct DiskFile {
     path: PathBuf,
     file: Kept,
 }
@@ -89,22 +89,22 @@ pub(super) fn read(path: &Path) -> Result<Option<Opened>, Failure> {
     disk::read(&file).map_err(|refusal| refused(path, &refusal))
 }
 
-impl Keeper {
+impl DiskFile {
     /// Locks the file, and reads it if it is there. Nothing is written.
     pub fn open(path: &Path, observer: &dyn Observer) -> Result<(Self, Option<Opened>), Failure> {
         files::check(path)?;
-        let keeper = |file| Self { path: path.into(), file };
+        let disk_file = |file| Self { path: path.into(), file };
         if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            return Ok((keeper(Kept::Absent), None));
+            return Ok((disk_file(Kept::Absent), None));
         }
         let lock = FlockOperation::NonBlockingLockExclusive;
         let file = locked(path, OpenOptions::new().read(true).write(true), lock)?;
         match Disk::open(file).map_err(|refusal| refused(path, &refusal))? {
             Ok((disk, opened)) => {
                 tell(path, &opened, observer);
-                Ok((keeper(Kept::Disk(Box::new(disk))), Some(opened)))
+                Ok((disk_file(Kept::Disk(Box::new(disk))), Some(opened)))
             }
-            Err(file) => Ok((keeper(Kept::Blank(file)), None)),
+            Err(file) => Ok((disk_file(Kept::Blank(file)), None)),
         }
     }
 
