@@ -37,6 +37,13 @@ pub(crate) const BARE: [(&str, &str, &str); 4] = [
     ("page store", "size of the page store", "bare_paged"),
 ];
 
+/// Programs that only have to end well, and what each is.
+const WHOLE: [(&str, &str); 3] = [
+    ("demo", "the demonstration"),
+    ("spi", "the whole way over SPI"),
+    ("port", "the code of the guide to a port"),
+];
+
 /// What the firmware's workspace lies in.
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -146,7 +153,7 @@ fn run_all(
     figures: &mut Figures,
 ) -> Outcome<Vec<String>> {
     let mut report = Vec::new();
-    for (program, title) in [("demo", "the demonstration"), ("spi", "the whole way over SPI")] {
+    for (program, title) in WHOLE {
         report.push(format!("{}, {build}: {title}", machine.name));
         let text = machine.run(&folder.join(program))?;
         report.extend(text.lines().map(|line| format!("  {line}")));
