@@ -45,6 +45,7 @@ use sim::{Failure, show};
 use crate::base::terminal::Terminal;
 use crate::base::{files, interrupt};
 use crate::flags::device::DeviceArgs;
+use crate::flags::numbers;
 use crate::output::{json, text};
 
 mod baseline;
@@ -73,11 +74,14 @@ pub struct Args {
     #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
     socket: Option<PathBuf>,
     /// Listen on this port of the loopback address; 0 takes a free one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = numbers::any::<u16>, value_name = "N")]
     port: Option<u16>,
     /// Listen on this address instead. Anyone who can reach it can read and write the disk: NBD has no passwords
     #[arg(long, value_name = "IP", requires = "port")]
     address: Option<IpAddr>,
+    /// Serve nothing: wait until a server listens there, at most a minute
+    #[arg(long, conflicts_with_all = OF_A_DISK)]
+    wait: bool,
     /// The system, with optional parameters [default: hybrid, or that of the image]
     #[arg(long, value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Option<Chosen>,
@@ -113,11 +117,30 @@ pub struct Args {
     json: Option<PathBuf>,
 }
 
+/// The arguments that say what is served, and how.
+const OF_A_DISK: [&str; 11] = [
+    "system",
+    "device",
+    "capacity",
+    "slc",
+    "parallel",
+    "image",
+    "read_only",
+    "record",
+    "pace",
+    "cut_every",
+    "json",
+];
+
 /// The seed of the faults.
 const SEED: u64 = 1;
 
 /// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if args.wait {
+        return runtime.block_on(listen::await_server(&place(args)));
+    }
     let json = args.json.iter().filter(|path| path.as_os_str() != "-");
     json.clone().chain(&args.record).try_for_each(|path| files::check(path))?;
     if let Some(image) = &args.image {
@@ -137,7 +160,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let mut disk = disk(args, &chosen, &setup, found)?;
 
     interrupt::listen();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(Listener::bind(&place(args)))?;
     let uri = listener.uri()?;
     let record = args.record.as_ref().map(|path| {
@@ -149,7 +171,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         keeper.begin(&about, &mut disk.1, &Terminal)?;
     }
     if !prints_json(args) {
-        let exported = show::size(setup.part.exported_bytes);
+        let exported = show::short(setup.part.exported_bytes);
         let served = format!("{uri}: {exported} of {} on {}\n", chosen.name, setup.part.name);
         greet(&(served + &was_left), out)?;
     }
