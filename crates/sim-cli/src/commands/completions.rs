@@ -46,7 +46,7 @@ enum Takes {
 fn taken(arg: &Arg) -> Option<Takes> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     match arg.get_id().as_str() {
-        "device" | "devices" => {
+        "device" | "device_named" | "devices" => {
             Some(Takes::NamesOrFile(owned(datasheet::builtin_names().collect())))
         }
         "traces" => {

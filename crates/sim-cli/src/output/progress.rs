@@ -1,5 +1,7 @@
-//! A progress bar on standard error: progress, speed and remaining time. None if standard error is not a terminal.
+//! A progress bar on standard error: progress, speed and remaining time. If standard error is not a terminal, a line now
+//! and then.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,14 +15,46 @@ const STEPS: u32 = 1_000;
 /// At most 60 columns wide, for millions of requests.
 const TEMPLATE: &str = "{bar:10} {percent:>3} %  {msg}, {eta} left";
 
-/// A bar, or none.
+/// The time between two lines, and before the first: short commands say nothing.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// The lines of a command that takes long, in place of a bar.
+pub(crate) struct Lines {
+    due: Mutex<Instant>,
+}
+
+impl Lines {
+    /// None so far.
+    pub(crate) fn new() -> Self {
+        Self { due: Mutex::new(Instant::now() + PAUSE) }
+    }
+
+    /// A line, if the bar is hidden and the last line was long ago.
+    pub(crate) fn tell(&self, bar: &ProgressBar, line: impl FnOnce() -> String) {
+        if bar.is_hidden() && self.is_due(Instant::now()) {
+            eprintln!("{}", line());
+        }
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = now >= *due;
+        if is_due {
+            *due = now + PAUSE;
+        }
+        is_due
+    }
+}
+
+/// A bar, or lines.
 pub(crate) struct Bar {
     bar: ProgressBar,
+    lines: Lines,
     start: Instant,
 }
 
 impl Bar {
-    /// A bar, if standard error is a terminal.
+    /// A bar, if standard error is a terminal, else lines.
     pub(crate) fn new() -> Self {
         Self::on(ProgressDrawTarget::stderr(), Instant::now())
     }
@@ -31,23 +65,24 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        Self { bar, start }
+        Self { bar, lines: Lines::new(), start }
     }
 }
 
 impl Observer for Bar {
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // A bar has a thousand steps.
     fn at(&self, fraction: Option<f64>, requests: u64) {
+        let seconds = self.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
+        let rate = (requests as f64 / seconds) as u64;
+        let message = || format!("{} requests, {}/s", show::count(requests), show::count(rate));
+        self.lines.tell(&self.bar, || match fraction {
+            Some(fraction) => format!("{}, {}", show::percent(fraction), message()),
+            None => message(),
+        });
         if self.bar.is_hidden() {
             return;
         }
-        let seconds = self.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
-        let rate = (requests as f64 / seconds) as u64;
-        self.bar.set_message(format!(
-            "{} requests, {}/s",
-            show::count(requests),
-            show::count(rate)
-        ));
+        self.bar.set_message(message());
         self.bar.set_position((fraction.unwrap_or(0.0) * f64::from(STEPS)) as u64);
     }
 
@@ -114,6 +149,14 @@ mod tests {
         fn flush(&self) -> std::io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_line_comes_now_and_then() {
+        let (lines, start) = (Lines::new(), Instant::now());
+        let due: Vec<bool> =
+            [0, 29, 31, 32, 60, 62].map(|at| lines.is_due(start + Duration::from_secs(at))).into();
+        assert_eq!(due, [false, false, true, false, false, true]);
     }
 
     #[test]

@@ -20,13 +20,14 @@ fn tables_fit_60_columns() {
         &["devices", "c3", "tlc-pslc"],
         &["chip", "tiny"],
         &["systems"],
+        &["formats"],
         &["bounds", "tlc-pslc"],
         &["profile", "synth:ntfs?requests=5000"],
         &["torture", "--requests", "20", "--cuts", "50"],
         &["torture", "--worlds", "2"],
         &["fit", "chang", "--requests", "1000", "--tries", "2"],
         #[cfg(unix)]
-        &["size", "--device", "spi-nand-1g"],
+        &["size", "spi-nand-1g"],
     ] {
         let printed = narrow(arguments);
         // Tables and what belongs to them stand two columns in; sentences at the edge are the terminal's to fold.
