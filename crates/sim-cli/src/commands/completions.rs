@@ -264,8 +264,8 @@ mod tests {
             bash.contains("compgen -f -W \"c1 ") && !bash.contains("compgen -W \"c1 "),
             "{bash}"
         );
-        // Compare, replay, profile, sweep, devices, chip, bounds: twice each.
-        assert_eq!(bash.matches("compgen -f -W \"${opts}\"").count(), 14, "{bash}");
+        // Compare, replay, profile, sweep, devices, chip, bounds, size: twice each.
+        assert_eq!(bash.matches("compgen -f -W \"${opts}\"").count(), 16, "{bash}");
         let zsh = script(Shell::Zsh);
         assert!(zsh.contains(": _tandem_or_file c1 ") && !zsh.contains(":(c1 "), "{zsh}");
         assert!(zsh.contains(": _tandem_or_file synth\\\\:ntfs "), "{zsh}");

@@ -48,7 +48,7 @@ impl Lines {
 
 /// A bar, or lines.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawing: ProgressBar,
     lines: Lines,
     start: Instant,
 }
@@ -65,7 +65,7 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        Self { bar, lines: Lines::new(), start }
+        Self { drawing: bar, lines: Lines::new(), start }
     }
 }
 
@@ -75,19 +75,19 @@ impl Observer for Bar {
         let seconds = self.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
         let rate = (requests as f64 / seconds) as u64;
         let message = || format!("{} requests, {}/s", show::count(requests), show::count(rate));
-        self.lines.tell(&self.bar, || match fraction {
+        self.lines.tell(&self.drawing, || match fraction {
             Some(fraction) => format!("{}, {}", show::percent(fraction), message()),
             None => message(),
         });
-        if self.bar.is_hidden() {
+        if self.drawing.is_hidden() {
             return;
         }
-        self.bar.set_message(message());
-        self.bar.set_position((fraction.unwrap_or(0.0) * f64::from(STEPS)) as u64);
+        self.drawing.set_message(message());
+        self.drawing.set_position((fraction.unwrap_or(0.0) * f64::from(STEPS)) as u64);
     }
 
     fn done(&self) {
-        self.bar.finish_and_clear();
+        self.drawing.finish_and_clear();
     }
 
     fn note(&self, sentence: &str) {
@@ -166,7 +166,7 @@ mod tests {
         let progress =
             Bar::on(target, Instant::now().checked_sub(Duration::from_secs(120)).unwrap());
         progress.at(Some(0.5), 999_999_999);
-        progress.bar.tick();
+        progress.drawing.tick();
         let drawn = screen.0.lock().unwrap().clone();
         let longest = drawn.lines().map(|line| line.trim_end().chars().count()).max();
         assert!(drawn.contains("999,999,999 requests, 8,"), "{drawn:?}");

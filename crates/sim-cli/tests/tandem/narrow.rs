@@ -20,7 +20,6 @@ fn tables_fit_60_columns() {
         &["devices", "c3", "tlc-pslc"],
         &["chip", "tiny"],
         &["systems"],
-        &["formats"],
         &["bounds", "tlc-pslc"],
         &["profile", "synth:ntfs?requests=5000"],
         &["torture", "--requests", "20", "--cuts", "50"],

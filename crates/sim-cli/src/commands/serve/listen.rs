@@ -8,6 +8,49 @@ use sim::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
+use crate::flags::numbers;
+
+/// Where a server is, or is to be.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct PlaceArgs {
+    /// Listen on a Unix socket at this path
+    #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
+    socket: Option<PathBuf>,
+    /// Listen on this port of the loopback address; 0 takes a free one
+    #[arg(long, value_parser = numbers::any::<u16>, value_name = "N")]
+    port: Option<u16>,
+    /// Listen on this address instead. Anyone who can reach it can read and write the disk: NBD has no passwords
+    #[arg(long, value_name = "IP", requires = "port")]
+    address: Option<IpAddr>,
+    /// Serve nothing: wait until a server listens there, at most a minute
+    #[arg(long, conflicts_with_all = OF_A_DISK)]
+    pub(super) wait: bool,
+}
+
+/// The arguments that say what is served, and how.
+const OF_A_DISK: [&str; 11] = [
+    "system",
+    "device",
+    "capacity",
+    "slc",
+    "parallel",
+    "image",
+    "read_only",
+    "record",
+    "pace",
+    "cut_every",
+    "json",
+];
+
+impl PlaceArgs {
+    pub(super) fn endpoint(&self) -> Endpoint {
+        match (&self.socket, self.port) {
+            (Some(path), _) => Endpoint::Path(path.clone()),
+            (None, port) => Endpoint::Port(self.address, port.unwrap_or(0)),
+        }
+    }
+}
+
 /// Where to listen.
 pub(super) enum Endpoint {
     Path(PathBuf),

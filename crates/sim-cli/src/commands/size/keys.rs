@@ -109,14 +109,15 @@ pub(super) fn listed(system: &Chosen) -> String {
     if ["hybrid", "conventional"].contains(&name) {
         return KEYS.into();
     }
-    let mut text = format!(
+    let heading = format!(
         "# For --system {name}, beside its name and joined by &: '{name}?entries=1024&cache=2'. Defaults:\n"
     );
-    for parameter in systems::parameters(name) {
+    let parameters = systems::parameters(name).iter().map(|parameter| {
         let set = format!("{}={}", parameter.name, parameter.default);
-        text.push_str(&format!("{set:30}# {}\n", parameter.title));
-    }
-    text
+        format!("{set:30}# {}\n", parameter.title)
+    });
+    let lines: Vec<String> = [heading].into_iter().chain(parameters).collect();
+    lines.concat()
 }
 
 #[cfg(test)]

@@ -39,18 +39,14 @@ impl Chosen {
     }
 
     fn fits(&self, setup: &Setup) -> bool {
-        match &self.kind {
-            Kind::Listed(_, values) => match self.plan() {
-                Some(plan) => plan(setup, values).is_ok(),
-                None => {
-                    let slc = setup.part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
-                    setup.part.exported_bytes.max(slc) <= QUICKLY_FILLED
-                        && matches!(self.unfit(setup), Ok(None))
-                }
-            },
-            // To start it is up to whoever made it.
-            Kind::Given(_) => false,
+        // To start a system that was given is up to whoever made it.
+        let Kind::Listed(_, values) = &self.kind else { return false };
+        if let Some(plan) = self.plan() {
+            return plan(setup, values).is_ok();
         }
+        let slc = setup.part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
+        setup.part.exported_bytes.max(slc) <= QUICKLY_FILLED
+            && matches!(self.unfit(setup), Ok(None))
     }
 }
 
