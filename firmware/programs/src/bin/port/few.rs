@@ -9,41 +9,40 @@ use tandem_firmware::chips::{Breach, ChipError};
 use crate::port::PARTS;
 
 const SLOTS: usize = 24;
-const PAGES: usize = 64;
+const BLOCK: usize = 64;
 const PAGE: usize = 2048;
 const SPARE: usize = 48;
 
-/// The chip. All of it is zero at first, so that it takes no room in the program's file.
-pub(crate) struct FewBlocks<const COUNT: usize = SLOTS> {
-    /// The block in each slot, counted from 1; 0: none. All other blocks are erased.
-    owners: [u32; COUNT],
-    /// The pages of each that are programmed, a bit a page.
-    programmed: [u64; COUNT],
-    data: [[[u8; PAGE]; PAGES]; COUNT],
-    spare: [[[u8; SPARE]; PAGES]; COUNT],
+/// A block that holds data.
+struct Slot<const PAGES: usize> {
+    /// Its number, counted from 1; 0: none.
+    owner: u32,
+    /// Its programmed pages, a bit a page.
+    programmed: u64,
+    data: [[u8; PAGE]; PAGES],
+    spare: [[u8; SPARE]; PAGES],
 }
 
-impl<const COUNT: usize> FewBlocks<COUNT> {
+/// The chip: blocks without a slot are erased. All of it is zero at first, so that it takes no room in the program's
+/// file. Its sizes are parameters: the linter takes spelled-out arrays for some on the stack.
+pub(crate) struct FewBlocks<const COUNT: usize = SLOTS, const PAGES: usize = BLOCK> {
+    slots: [Slot<PAGES>; COUNT],
+}
+
+impl<const COUNT: usize, const PAGES: usize> FewBlocks<COUNT, PAGES> {
+    const FREE: Slot<PAGES> =
+        Slot { owner: 0, programmed: 0, data: [[0; PAGE]; PAGES], spare: [[0; SPARE]; PAGES] };
+
     pub(crate) const fn new() -> Self {
-        Self {
-            owners: [0; COUNT],
-            programmed: [0; COUNT],
-            data: [[[0; PAGE]; PAGES]; COUNT],
-            spare: [[[0; SPARE]; PAGES]; COUNT],
-        }
+        Self { slots: [Self::FREE; COUNT] }
     }
 
-    fn slot_of(&self, owner: u32) -> Option<usize> {
-        self.owners.iter().position(|known| *known == owner)
-    }
-
-    /// The slot of a block that holds data, if it does.
-    fn holding(&self, block: Block) -> Option<usize> {
-        self.slot_of(block.index() + 1)
+    fn slot_of(&mut self, owner: u32) -> Option<&mut Slot<PAGES>> {
+        self.slots.iter_mut().find(|slot| slot.owner == owner)
     }
 }
 
-impl<const COUNT: usize> NandDevice for FewBlocks<COUNT> {
+impl<const COUNT: usize, const PAGES: usize> NandDevice for FewBlocks<COUNT, PAGES> {
     type Error = ChipError;
 
     fn geometry(&self) -> &Geometry {
@@ -58,10 +57,10 @@ impl<const COUNT: usize> NandDevice for FewBlocks<COUNT> {
         spare: &mut [u8],
     ) -> Result<Corrected, ReadError<ChipError>> {
         let (index, at) = (page.index().as_usize(), at.as_usize());
-        match self.holding(page.block()) {
-            Some(slot) if self.programmed[slot] >> index & 1 == 1 => {
-                data.copy_from_slice(&self.data[slot][index][at..at + data.len()]);
-                spare.copy_from_slice(&self.spare[slot][index][..spare.len()]);
+        match self.slot_of(page.block().index() + 1) {
+            Some(slot) if slot.programmed >> index & 1 == 1 => {
+                data.copy_from_slice(&slot.data[index][at..at + data.len()]);
+                spare.copy_from_slice(&slot.spare[index][..spare.len()]);
             }
             _ => {
                 data.fill(0xFF);
@@ -77,22 +76,24 @@ impl<const COUNT: usize> NandDevice for FewBlocks<COUNT> {
         data: &[u8],
         spare: &[u8],
     ) -> Result<(), ProgramError<ChipError>> {
-        let slot = self.holding(page.block()).or_else(|| self.slot_of(0));
+        let owner = page.block().index() + 1;
+        let owned = self.slots.iter().any(|slot| slot.owner == owner);
+        let slot = self.slot_of(if owned { owner } else { 0 });
         let slot = slot.ok_or(ProgramError::Driver(ChipError::NoRoomForPayload))?;
-        self.owners[slot] = page.block().index() + 1;
         let index = page.index().as_usize();
-        if self.programmed[slot] >> index != 0 {
+        if slot.programmed >> index != 0 {
             return Err(ProgramError::Driver(ChipError::Breach(Breach::Order)));
         }
-        self.data[slot][index].copy_from_slice(data);
-        self.spare[slot][index].copy_from_slice(spare);
-        self.programmed[slot] |= 1 << index;
+        slot.owner = owner;
+        slot.data[index].copy_from_slice(data);
+        slot.spare[index].copy_from_slice(spare);
+        slot.programmed |= 1 << index;
         Ok(())
     }
 
     fn erase(&mut self, block: Block) -> Result<(), EraseError<ChipError>> {
-        if let Some(slot) = self.holding(block) {
-            (self.owners[slot], self.programmed[slot]) = (0, 0);
+        if let Some(slot) = self.slot_of(block.index() + 1) {
+            (slot.owner, slot.programmed) = (0, 0);
         }
         Ok(())
     }

@@ -53,11 +53,11 @@ fn kept<D: NandDevice>(driver: D) -> u8 {
 #[entry]
 fn main() -> ! {
     let mut cache = [0; CACHE];
-    let bus =
-        match SpiNandModel::new(&PARTS[0], CELLS.take(), Times::GD5F1GQ4UA, HERTZ, &mut cache) {
-            Ok(bus) => bus,
-            Err(why) => fail(format_args!("{why}")),
-        };
+    let bus = match SpiNandModel::new(&PARTS[0], CELLS.take(), Times::GD5F1GQ4UA, HERTZ, &mut cache)
+    {
+        Ok(bus) => bus,
+        Err(why) => fail(format_args!("{why}")),
+    };
     let mut nand = match port::driver(bus) {
         Ok(nand) => nand,
         Err(why) => fail(format_args!("{why}")),
