@@ -1,5 +1,5 @@
-//! A progress bar on standard error: progress, speed and remaining time. If standard error is not a terminal, a line now
-//! and then.
+//! A progress bar on standard error: progress, speed and remaining time. If standard error is not a terminal, a line
+//! now and then.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! `tandem size`: what a configuration needs of a device and its firmware: RAM by table, code, the worst request,
 //! mounts.
 //!
-//! RAM and bounds are computed by the formulas that firmware is built with; requests and mounts are run on the model, one
-//! operation after the other.
+//! RAM and bounds are computed by the formulas that firmware is built with; requests and mounts are run on the model,
+//! one operation after the other.
 //!
 //! # Modules
 //!

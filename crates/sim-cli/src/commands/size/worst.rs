@@ -60,7 +60,7 @@ pub(super) fn write(
     writeln!(out)?;
     for sentence in [
         format!(
-            "Longest seen: of {} writes of a sector all over the device, then {} of each other request, reads included.",
+            "Longest seen: of {} writes of a sector all over the device, then {} of each other request, with reads.",
             show::count(seen.sectors),
             show::count(seen.others)
         ),
