@@ -4,11 +4,16 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
+/// The profile of those who change the program.
+const DEV: &str = "dev";
+
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     let profile = profile().unwrap_or_default();
-    let built = match commit() {
+    // Whoever changes the program would build it anew after each commit.
+    let commit = if profile == DEV { None } else { commit() };
+    let built = match commit {
         Some(commit) => format!("commit {commit}, profile {profile}"),
         None => format!("profile {profile}"),
     };
@@ -19,7 +24,7 @@ fn main() {
 fn profile() -> Option<String> {
     let out = env::var("OUT_DIR").ok()?;
     let name = Path::new(&out).ancestors().nth(3)?.file_name()?.to_str()?;
-    Some(if name == "debug" { "dev" } else { name }.into())
+    Some(if name == "debug" { DEV } else { name }.into())
 }
 
 /// The commit, if this is a checkout. A crate from a registry may lie in somebody's repository, too.
