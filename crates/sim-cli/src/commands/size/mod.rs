@@ -24,7 +24,8 @@ use ftl_iface::SectorCount;
 use nand_model::part::Part;
 
 use self::keys::Keys;
-use self::worst::{Bounds, many};
+use self::seen::many;
+use self::worst::Bounds;
 use crate::flags::device::DeviceArgs;
 use crate::output::table::{Edge, Table};
 use sim::engine::systems::{self, Blueprint, Chosen, Store, USUAL};

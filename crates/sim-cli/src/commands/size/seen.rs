@@ -2,17 +2,20 @@
 
 use std::fmt::{Debug, Display};
 
-use ftl_iface::{BlockStore, PageCount, Sector, SectorCount};
+use ftl_iface::{BlockStore, Bytes, PageCount, Sector, SectorCount};
 use nand_model::part::Nanos;
 use sim::Failure;
-
-use super::worst::many;
 
 /// Sectors written at most: enough to fill a log, but quick.
 const WRITTEN_MOST: u32 = 100_000;
 
 /// Requests of each other kind.
 const OTHERS: u32 = 1_000;
+
+/// As many sectors as 64 KiB have.
+pub(super) fn many(sector: Bytes) -> SectorCount {
+    SectorCount::new((65_536 / sector.get()).max(1))
+}
 
 /// The longest requests.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use ftl_core::Operations;
-use ftl_iface::{Bytes, Region, SectorCount};
+use ftl_iface::{Bytes, Region};
 use nand_model::part::{Nanos, Part};
 use sim::{Failure, show};
 
-use super::seen::Seen;
+use super::seen::{Seen, many};
 use crate::output::table::{Edge, Table, write_sentence};
 
 /// Bounds of an FTL's work.
@@ -18,11 +18,6 @@ pub(super) struct Bounds {
     pub(super) write_many: Operations,
     pub(super) trim: Operations,
     pub(super) maintain: Operations,
-}
-
-/// As many sectors as 64 KiB have.
-pub(super) fn many(sector: Bytes) -> SectorCount {
-    SectorCount::new((65_536 / sector.get()).max(1))
 }
 
 /// Reads of a bound that need not be compared with anything: they take no time that counts.

@@ -86,8 +86,8 @@ pub(crate) fn define<'a>(page: &mut Page, systems: impl Iterator<Item = &'a str>
     }
     page.facts(&rows);
     page.note(
-        "SLC is flash that stores one bit in a cell. It is faster, lasts longer and costs more than MLC, which stores two \
-         or more.",
+        "SLC is flash that stores one bit in a cell. It is faster, lasts longer and costs more than MLC, which stores \
+         two or more.",
     );
 }
 

@@ -143,8 +143,8 @@ impl Chosen {
         }
     }
 
-    /// The system in a form that can be mounted again.
-    pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+    /// The system in a form that can be mounted again, or why the device does not fit it.
+    fn mountable(&self, setup: &Setup) -> Result<Blueprint, Failure> {
         let (Some(plan), Kind::Listed(_, values)) = (self.plan(), &self.kind) else {
             let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
             let reason = format!(
@@ -155,7 +155,7 @@ impl Chosen {
             );
             return Err(Failure::Arguments(reason));
         };
-        plan(setup, values).map_err(|failure| self.told(failure, setup))
+        plan(setup, values)
     }
 
     /// Whether the system can be mounted again after a power loss.
@@ -182,11 +182,7 @@ impl Chosen {
         }
     }
 
-    /// Builds the system and runs the session on it.
-    pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
-        self.begin(setup, session).map_err(|failure| self.told(failure, setup))
-    }
-
+    /// Builds the system and runs the session on it, or says why the device does not fit it.
     fn begin(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
         let without = match self.slc {
             Slc::OfDevice => None,

@@ -1,7 +1,10 @@
-//! What is said where a system does not fit a device: the names of both, the reason, and a size that fits.
+//! Systems as they are run, and what is said where one does not fit a device: the names of both, the reason, and a size
+//! that fits.
 
 use ftl_iface::RegionGeometry;
 
+use super::live::Blueprint;
+use super::system::Session;
 use super::{Chosen, Kind};
 use crate::base::{Failure, show};
 use crate::input::device::Setup;
@@ -13,8 +16,18 @@ const TRIED: std::ops::Range<u32> = 18..44;
 const QUICKLY_FILLED: u64 = 32 << 30;
 
 impl Chosen {
+    /// Builds the system and runs the session on it.
+    pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
+        self.begin(setup, session).map_err(|failure| self.told(failure, setup))
+    }
+
+    /// The system in a form that can be mounted again.
+    pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+        self.mountable(setup).map_err(|failure| self.told(failure, setup))
+    }
+
     /// The failure with all of that, if it is one of a system that does not fit.
-    pub(super) fn told(&self, failure: Failure, setup: &Setup) -> Failure {
+    fn told(&self, failure: Failure, setup: &Setup) -> Failure {
         let Failure::Unfit(reason) = failure else { return failure };
         let remedy = self.remedy(setup).map_or(String::new(), |flag| format!("; {flag} fits"));
         let (name, device) = (&self.name, &setup.part.name);
