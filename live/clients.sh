@@ -24,6 +24,11 @@ nbdcopy "$URI" "$WORK/back"
 cmp "$WORK/there" "$WORK/back" || fail "what nbdcopy read is not what it wrote"
 rm "$WORK/back"
 
+say "nbdcopy of a length that is no multiple of a block"
+head -c 20000000 /dev/urandom >"$WORK/odd"
+nbdcopy "$WORK/odd" "$URI"
+nbdcopy "$URI" - | head -c 20000000 | cmp - "$WORK/odd" || fail "what nbdcopy read is not the 20,000,000 bytes that it wrote"
+
 say "qemu-io"
 qemu-io -f raw -c 'write -P 0xab 512 1536' -c 'read -P 0xab 512 1536' -c 'discard 0 1M' -c 'read -P 0 0 1M' \
     -c 'write -z 1000k 24k' -c 'read -P 0 1000k 24k' -c 'write -f -P 3 4M 3M' -c 'flush' -c 'read -P 3 4M 3M' \

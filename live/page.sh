@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The lines of docs/SERVE.md that put ext4 on an SSD, as they stand there, with a minute of some seconds.
+# The lines of docs/SERVE.md that put ext4 on an SSD, each block pasted at once, with a minute of some seconds.
 set -euo pipefail
 source "$(dirname "$0")/common.sh"
 need nbdfuse libnbd-bin
@@ -13,30 +13,28 @@ if ! can_mount; then
 fi
 
 mkdir "$WORK/mnt"
-sed -n '/^<!-- live -->$/,/^```$/p' docs/SERVE.md | sed '1,2d;$d' |
-    sed "s|/tmp/|$WORK/|g; s|/mnt|$WORK/mnt|g; s|load\.csv|$WORK/load.csv|g; s|every 60s|every 3s|; s|sudo ||g" >"$WORK/lines"
-[ "$(wc -l <"$WORK/lines")" = 5 ] || fail "docs/SERVE.md no longer has five lines behind <!-- live -->"
+lines() {
+    sed -n "/^<!-- live: $1 -->\$/,/^\`\`\`\$/p" docs/SERVE.md | sed '1,2d;$d' |
+        sed "s|/tmp/|$WORK/|g; s|/mnt|$WORK/mnt|g; s|load\.csv|$WORK/load.csv|g; s|every 60s|every 3s|"
+}
+[ "$(lines begin | wc -l) $(lines end | wc -l)" = "5 2" ] || fail "docs/SERVE.md has other lines than those that are tested"
 
-# What each line starts must be there before the next, which a person's typing takes care of.
-line() { sed -n "$1p" "$WORK/lines"; }
 set -m
-eval "$(line 1)" >"$WORK/server.log" 2>&1
-SERVER=$!
-await_file "$WORK/ssd"
-eval "$(line 2)" >"$WORK/fuse.log" 2>&1
-CHILDREN+=($!)
-await_file "$WORK/disk/ssd"
-eval "$(line 3)"
+exec 3>"$WORK/server.log"
+eval "$(lines begin)" >&3 2>&1
+mapfile -t started < <(jobs -p)
+CHILDREN+=("${started[@]}")
+mountpoint -q "$WORK/mnt" || { cat "$WORK/server.log"; fail "the lines have not mounted the disk: see above"; }
 for round in $(seq 10); do
     cp -r crates/ftl-core/src "$WORK/mnt/$round"
     sync
     sleep 1
 done
 for round in $(seq 10); do diff -r crates/ftl-core/src "$WORK/mnt/$round" || fail "copy $round is not what was copied"; done
-eval "$(line 4)"
-SERVER=
+eval "$(lines end)" >"$WORK/compare.log" 2>&1
+cat "$WORK/compare.log" >>"$WORK/server.log"
 cuts=$(cuts_told)
 say "$cuts power cuts, and every copy is whole"
 [ "${cuts:-0}" != 0 ] || fail "power never failed"
-eval "$(line 5)" | tee "$WORK/compare.log" | tail -n 8
+tail -n 8 "$WORK/compare.log"
 grep -q '^  RS ' "$WORK/compare.log" || fail "the load gives no comparison"

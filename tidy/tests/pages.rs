@@ -18,7 +18,7 @@ fn pieces(page: &str) -> Vec<&str> {
 #[test]
 fn the_guide_to_a_port_quotes_the_example_that_runs() {
     let (page, example) =
-        (text("docs/PORTING.md"), text("crates/ftl-spi-nand/examples/porting.rs"));
+        (text("docs/PORTING.md"), text("crates/ftl-spi-nand/examples/porting/port.rs"));
     let pieces = pieces(&page);
     assert!(pieces.len() >= 7, "the guide has {} pieces of code", pieces.len());
     for piece in pieces {
@@ -28,7 +28,8 @@ fn the_guide_to_a_port_quotes_the_example_that_runs() {
         );
     }
     // The example's own test holds the figure.
-    assert!(page.contains("takes 49452 bytes") && example.contains("49_452"));
+    let main = text("crates/ftl-spi-nand/examples/porting/main.rs");
+    assert!(page.contains("takes 49452 bytes") && main.contains("49_452"));
 }
 
 /// Lines that are neither blank nor a comment.
@@ -40,7 +41,7 @@ fn lines_of_code(piece: &str) -> usize {
 /// What `tandem size` tells of the code is what was measured.
 #[test]
 fn the_size_of_the_code_is_that_of_the_firmware() {
-    let (page, told) = (text("docs/FIRMWARE.md"), text("crates/sim-cli/src/commands/size/mod.rs"));
+    let (page, told) = (text("docs/FIRMWARE.md"), text("crates/sim-cli/src/commands/size/code.rs"));
     let table = page.split("<!-- sizes -->").nth(1).expect("the table of sizes");
     let ftls = ["log and chains", "chains alone", "chains, the least", "page store"];
     let builds = ["smallest", "small", "release"];

@@ -57,6 +57,17 @@ fn without_arguments_help_is_shown_and_all_is_well() {
 }
 
 #[test]
+fn the_version_says_how_the_program_was_built() {
+    let [short, long] = ["-V", "--version"].map(|flag| tandem(&[flag]).stdout);
+    let short = text(&short).trim();
+    let built = text(&long).trim().strip_prefix(short).expect("the version first").to_owned();
+    assert_eq!(short, format!("tandem {}", env!("CARGO_PKG_VERSION")));
+    // `./ci dist` shows that a release says its commit, too.
+    let profile = built.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')'));
+    assert!(profile.is_some_and(|profile| profile.contains("profile ")), "{built}");
+}
+
+#[test]
 fn bad_arguments_end_with_exit_code_2_and_a_reason_on_standard_error() {
     for (arguments, telling) in [
         (vec!["chip"], "<DEVICE>"),
@@ -77,6 +88,14 @@ fn bad_arguments_end_with_exit_code_2_and_a_reason_on_standard_error() {
         (vec!["compere", "a.csv"], "'compare'"),
         (vec!["chip", "tiny", "--fast"], "--fast"),
         (vec!["devices", "./none.toml"], "./none.toml"),
+        (
+            vec!["replay", "a.csv", "--queue-depth", "0"],
+            "write a whole number from 1 to 4294967295",
+        ),
+        (vec!["sweep", "a.toml", "--out", "b", "--jobs", "0"], "write a whole number from 1 to "),
+        (vec!["torture", "--seed", "x"], "write a whole number from 0 to 18446744073709551615"),
+        (vec!["serve", "--port", "99999"], "write a whole number from 0 to 65535"),
+        (vec!["replay", "a.csv", "--slc", "100PiB"], "write a whole number and K, M, G or T"),
         (vec!["fly"], "fly"),
     ] {
         let output = tandem(&arguments);
@@ -117,6 +136,13 @@ fn help_tells_every_format_of_traces_and_what_it_is() {
     let help = text(&output.stdout);
     for format in sim::input::trace::formats::FORMATS {
         assert!(help.contains(&format!("- {}:", format.name)), "{}: {help}", format.name);
+    }
+    let listed = tandem(&["formats"]);
+    let helped = tandem(&["help", "formats"]);
+    for format in sim::input::trace::formats::FORMATS {
+        let row = format!("  {} ", format.name);
+        assert!(text(&listed.stdout).lines().any(|line| line.starts_with(&row)), "{listed:?}");
+        assert!(text(&helped.stdout).lines().any(|line| line.starts_with(&row)), "{helped:?}");
     }
     let output = tandem(&["replay", "a.csv", "--format", "blkpars"]);
     assert_eq!(output.status.code(), Some(2));

@@ -28,6 +28,13 @@ use page::{BARE, Differing};
 /// How the programs are built, as `Cargo.toml` calls it.
 const BUILDS: [&str; 3] = ["release", "small", "smallest"];
 
+/// Programs that only have to end well, and what each is.
+const WHOLE: [(&str, &str); 3] = [
+    ("demo", "the demonstration"),
+    ("spi", "the whole way over SPI"),
+    ("port", "the code of the guide to a port"),
+];
+
 /// What the firmware's workspace lies in.
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -137,7 +144,7 @@ fn run_all(
     figures: &mut Figures,
 ) -> Outcome<Vec<String>> {
     let mut report = Vec::new();
-    for (program, title) in [("demo", "the demonstration"), ("spi", "the whole way over SPI")] {
+    for (program, title) in WHOLE {
         report.push(format!("{}, {build}: {title}", machine.name));
         let text = machine.run(&folder.join(program))?;
         report.extend(text.lines().map(|line| format!("  {line}")));

@@ -250,7 +250,7 @@ class Torture(Result):
     """Power cuts that were tried, and the promises that were broken."""
 
     total: Cuts
-    #: Cuts in the life after another cut.
+    #: Cuts during or after the mount that followed another cut.
     nested: int
     #: By what the operation was for that power failed in.
     by_cause: dict[str, Cuts]

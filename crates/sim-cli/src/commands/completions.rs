@@ -46,7 +46,7 @@ enum Takes {
 fn taken(arg: &Arg) -> Option<Takes> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     match arg.get_id().as_str() {
-        "device" | "devices" => {
+        "device" | "device_named" | "devices" => {
             Some(Takes::NamesOrFile(owned(datasheet::builtin_names().collect())))
         }
         "traces" => {
@@ -264,8 +264,8 @@ mod tests {
             bash.contains("compgen -f -W \"c1 ") && !bash.contains("compgen -W \"c1 "),
             "{bash}"
         );
-        // Compare, replay, profile, sweep, devices, chip, bounds: twice each.
-        assert_eq!(bash.matches("compgen -f -W \"${opts}\"").count(), 14, "{bash}");
+        // Compare, replay, profile, sweep, devices, chip, bounds, size: twice each.
+        assert_eq!(bash.matches("compgen -f -W \"${opts}\"").count(), 16, "{bash}");
         let zsh = script(Shell::Zsh);
         assert!(zsh.contains(": _tandem_or_file c1 ") && !zsh.contains(":(c1 "), "{zsh}");
         assert!(zsh.contains(": _tandem_or_file synth\\\\:ntfs "), "{zsh}");

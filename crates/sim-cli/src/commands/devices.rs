@@ -45,13 +45,13 @@ fn list(out: &mut dyn Write) -> Result<(), Failure> {
         let capacity = |region| {
             part.geometry
                 .region(region)
-                .map_or("-".into(), |shape: &RegionGeometry| show::size(shape.capacity_bytes()))
+                .map_or("-".into(), |shape: &RegionGeometry| show::short(shape.capacity_bytes()))
         };
         table.row([
             part.name.clone(),
             capacity(Region::Slc),
             capacity(Region::Mlc),
-            show::size(part.exported_bytes),
+            show::short(part.exported_bytes),
             format!("${:.2}", part.cost_dollars()),
             part.title.clone(),
         ]);
@@ -61,7 +61,7 @@ fn list(out: &mut dyn Write) -> Result<(), Failure> {
 
 fn describe(part: &Part, out: &mut dyn Write) -> Result<(), Failure> {
     writeln!(out, "{}: {}", part.name, part.title)?;
-    let exported = show::size(part.exported_bytes);
+    let exported = show::short(part.exported_bytes);
     let sector = show::size(part.sector_bytes.get().into());
     writeln!(out, "  exports {exported} in sectors of {sector}, for ${:.2}", part.cost_dollars())?;
     writeln!(out, "  {}", hardware(part.layout))?;
@@ -93,7 +93,7 @@ fn describe_region(
     figures: &RegionPart,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let capacity = show::size(shape.capacity_bytes());
+    let capacity = show::short(shape.capacity_bytes());
     writeln!(out, "  the {region} region: {capacity} of {} cells", shape.cell.name())?;
     let timing = &figures.timing;
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);

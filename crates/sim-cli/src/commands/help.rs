@@ -160,6 +160,17 @@ const EXAMPLES: &[(&str, &[Example])] = &[
         ],
     ),
     (
+        "formats",
+        &[
+            ("tandem formats", "what can be read; the format is detected from a file's content"),
+            ("tandem replay odd.txt --format blkparse", "where it is not, or to be sure"),
+            (
+                "tandem replay odd.txt --columns time=0:us,op=2,offset=3:sectors,length=4",
+                "any other text file, by its columns",
+            ),
+        ],
+    ),
+    (
         "image",
         &[
             ("tandem image check ssd.img", "is it intact? If not: what is damaged, and where"),
@@ -174,6 +185,7 @@ const EXAMPLES: &[(&str, &[Example])] = &[
                 "tandem serve --socket /tmp/ssd --capacity 1GiB",
                 "a hybrid SSD for nbdcopy, fio, QEMU or nbd-client, until Ctrl-C",
             ),
+            ("tandem serve --socket /tmp/ssd --wait", "in a script: wait until it is served"),
             (
                 "tandem serve --socket /tmp/ssd --image ssd.img --cut-every 60s",
                 "kept in a file, with a power cut every minute",
@@ -217,12 +229,12 @@ const EXAMPLES: &[(&str, &[Example])] = &[
     (
         "size",
         &[
-            ("tandem size --device spi-nand-1g", "RAM, code, the worst request, mounts"),
+            ("tandem size spi-nand-1g", "RAM, code, the worst request, mounts"),
             (
-                "tandem size --config list > mine.toml",
-                "the keys of the hybrid's configuration, to edit",
+                "tandem size --system hybrid --config list > mine.toml",
+                "the keys of its configuration, to edit",
             ),
-            ("tandem size --device ./my-part.toml", "for your own chip"),
+            ("tandem size ./my-part.toml", "for your own chip"),
             (
                 "tandem size --system hybrid --config mine.toml",
                 "of the hybrid, as you configure it",
@@ -269,6 +281,11 @@ pub(crate) fn replaying(command: &str) -> String {
     // Shells interpret both characters.
     let quoted = "In a shell, put names with ? or & in quotes.";
     format!("{}\n\n{quoted}\n\n{example}\n{list}", examples(command))
+}
+
+/// The text below the help on formats: all of them.
+pub(crate) fn formats() -> String {
+    format!("{}\n\nFormats:\n{}", examples("formats"), super::formats::list().rows_as_text())
 }
 
 #[cfg(test)]

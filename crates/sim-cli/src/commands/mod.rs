@@ -11,6 +11,7 @@ pub mod compare;
 pub mod completions;
 pub mod devices;
 pub mod fit;
+pub mod formats;
 mod help;
 #[cfg(unix)]
 pub mod image;
@@ -32,6 +33,7 @@ pub mod torture;
 #[command(
     name = "tandem",
     version,
+    long_version = env!("TANDEM_VERSION"),
     about = "Designs and compares hybrid SLC/MLC solid-state disks on a NAND chip that fails like a real one",
     after_help = help::program()
 )]
@@ -76,6 +78,9 @@ pub enum Command {
     /// List the systems that can be compared, whether they survive power cuts, and their parameters
     #[command(after_help = help::examples("systems"))]
     Systems,
+    /// List the formats of traces that can be read
+    #[command(after_help = help::formats())]
+    Formats,
     /// List the built-in devices, or show every figure of some
     #[command(after_help = help::examples("devices"))]
     Devices(devices::Args),
@@ -123,6 +128,7 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Some(Command::Completions(args)) => completions::run(args, program(), out),
         Some(Command::Man(args)) => man::run(args, program(), out),
         Some(Command::Systems) => systems::run(out),
+        Some(Command::Formats) => formats::run(out),
         None => Ok(write!(out, "{}", help())?),
     }
 }

@@ -10,6 +10,7 @@ use sim::input::trace::output::{self, Output};
 use sim::{Failure, show};
 
 use crate::base::{files, interrupt};
+use crate::flags::numbers;
 
 /// The arguments of `synth`.
 #[derive(Clone, Debug, clap::Args)]
@@ -18,10 +19,10 @@ pub struct Args {
     #[arg(value_name = "WORKLOAD")]
     workload: String,
     /// The number of requests
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_parser = numbers::some::<u64>, value_name = "N")]
     requests: Option<u64>,
     /// The seed: another seed gives other requests
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_parser = numbers::any::<u64>, value_name = "S")]
     seed: Option<u64>,
     /// The disk's size: addresses stay below it
     #[arg(long, default_value = "20GiB", value_parser = size::parse, value_name = "SIZE")]

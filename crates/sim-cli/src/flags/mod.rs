@@ -2,5 +2,6 @@
 
 pub(crate) mod choices;
 pub mod device;
+pub(crate) mod numbers;
 pub mod options;
 pub mod workload;

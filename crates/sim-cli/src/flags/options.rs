@@ -12,6 +12,7 @@ use sim::{Failure, Observer};
 
 use super::choices;
 use super::device::DeviceArgs;
+use super::numbers;
 use super::workload::WorkloadArgs;
 use crate::base::{files, interrupt};
 
@@ -22,7 +23,8 @@ pub(crate) struct PaceArgs {
     #[arg(long)]
     pub(crate) open_loop: bool,
     /// Keep this many requests outstanding: the next one is issued when one of them completes
-    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, conflicts_with = "open_loop")]
+    #[arg(long, value_name = "N", default_value_t = NonZeroU32::MIN, value_parser = numbers::any::<NonZeroU32>,
+          conflicts_with = "open_loop")]
     pub(crate) queue_depth: NonZeroU32,
 }
 

@@ -5,7 +5,7 @@ use sim::input::trace::fit::FitChoice;
 use sim::input::trace::formats::{As, Columns, Format};
 use sim::input::workload::{Reading, Reads, Workload};
 
-use super::choices;
+use super::{choices, numbers};
 
 /// Which requests, and how they are read: flags that every replaying command has.
 #[derive(Clone, Debug, clap::Args)]
@@ -28,14 +28,14 @@ pub struct WorkloadArgs {
     #[arg(long, value_parser = choices::fits(), value_name = "HOW")]
     pub(crate) fit: Option<FitChoice>,
     /// Replay everything this many times
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, default_value_t = 1, value_parser = numbers::some::<u32>, value_name = "N")]
     pub(crate) passes: u32,
     /// Replay everything until the write amplification is stable: five rounds within 10 % of their mean, and without a
     /// slope of more (as SNIA's performance test has it). The figures are of these five; it ends after 25 rounds
     #[arg(long, conflicts_with = "passes")]
     pub(crate) steady: bool,
     /// Replay only the first requests, this many in each pass
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    #[arg(long, value_parser = numbers::some::<u64>, value_name = "N")]
     pub(crate) first: Option<u64>,
     /// Its name in results, if that is not the traces' names.
     #[arg(skip)]

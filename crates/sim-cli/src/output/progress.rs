@@ -1,5 +1,7 @@
-//! A progress bar on standard error: progress, speed and remaining time. None if standard error is not a terminal.
+//! A progress bar on standard error: progress, speed and remaining time. If standard error is not a terminal, a line
+//! now and then.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -13,14 +15,46 @@ const STEPS: u32 = 1_000;
 /// At most 60 columns wide, for millions of requests.
 const TEMPLATE: &str = "{bar:10} {percent:>3} %  {msg}, {eta} left";
 
-/// A bar, or none.
+/// The time between two lines, and before the first: short commands say nothing.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// The lines of a command that takes long, in place of a bar.
+pub(crate) struct Lines {
+    due: Mutex<Instant>,
+}
+
+impl Lines {
+    /// None so far.
+    pub(crate) fn new() -> Self {
+        Self { due: Mutex::new(Instant::now() + PAUSE) }
+    }
+
+    /// A line, if the bar is hidden and the last line was long ago.
+    pub(crate) fn tell(&self, bar: &ProgressBar, line: impl FnOnce() -> String) {
+        if bar.is_hidden() && self.is_due(Instant::now()) {
+            eprintln!("{}", line());
+        }
+    }
+
+    fn is_due(&self, now: Instant) -> bool {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = now >= *due;
+        if is_due {
+            *due = now + PAUSE;
+        }
+        is_due
+    }
+}
+
+/// A bar, or lines.
 pub(crate) struct Bar {
-    bar: ProgressBar,
+    drawing: ProgressBar,
+    lines: Lines,
     start: Instant,
 }
 
 impl Bar {
-    /// A bar, if standard error is a terminal.
+    /// A bar, if standard error is a terminal, else lines.
     pub(crate) fn new() -> Self {
         Self::on(ProgressDrawTarget::stderr(), Instant::now())
     }
@@ -31,28 +65,29 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
-        Self { bar, start }
+        Self { drawing: bar, lines: Lines::new(), start }
     }
 }
 
 impl Observer for Bar {
     #[allow(clippy::cast_precision_loss, clippy::cast_sign_loss)] // A bar has a thousand steps.
     fn at(&self, fraction: Option<f64>, requests: u64) {
-        if self.bar.is_hidden() {
-            return;
-        }
         let seconds = self.start.elapsed().max(Duration::from_millis(1)).as_secs_f64();
         let rate = (requests as f64 / seconds) as u64;
-        self.bar.set_message(format!(
-            "{} requests, {}/s",
-            show::count(requests),
-            show::count(rate)
-        ));
-        self.bar.set_position((fraction.unwrap_or(0.0) * f64::from(STEPS)) as u64);
+        let message = || format!("{} requests, {}/s", show::count(requests), show::count(rate));
+        self.lines.tell(&self.drawing, || match fraction {
+            Some(fraction) => format!("{}, {}", show::percent(fraction), message()),
+            None => message(),
+        });
+        if self.drawing.is_hidden() {
+            return;
+        }
+        self.drawing.set_message(message());
+        self.drawing.set_position((fraction.unwrap_or(0.0) * f64::from(STEPS)) as u64);
     }
 
     fn done(&self) {
-        self.bar.finish_and_clear();
+        self.drawing.finish_and_clear();
     }
 
     fn note(&self, sentence: &str) {
@@ -117,13 +152,21 @@ mod tests {
     }
 
     #[test]
+    fn a_line_comes_now_and_then() {
+        let (lines, start) = (Lines::new(), Instant::now());
+        let due: Vec<bool> =
+            [0, 29, 31, 32, 60, 62].map(|at| lines.is_due(start + Duration::from_secs(at))).into();
+        assert_eq!(due, [false, false, true, false, false, true]);
+    }
+
+    #[test]
     fn the_bar_fits_60_columns_for_hundreds_of_millions_of_requests() {
         let screen = Screen::default();
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
         let progress =
             Bar::on(target, Instant::now().checked_sub(Duration::from_secs(120)).unwrap());
         progress.at(Some(0.5), 999_999_999);
-        progress.bar.tick();
+        progress.drawing.tick();
         let drawn = screen.0.lock().unwrap().clone();
         let longest = drawn.lines().map(|line| line.trim_end().chars().count()).max();
         assert!(drawn.contains("999,999,999 requests, 8,"), "{drawn:?}");

@@ -24,7 +24,7 @@ pub(crate) fn heading(
 ) -> Result<(), Failure> {
     let requests = requests(&result.requests);
     let pace = pace(options, result);
-    let exported = show::size(setup.part.exported_bytes);
+    let exported = show::short(setup.part.exported_bytes);
     let traces = show::names(&options.workload.traces);
     writeln!(out, "{traces}: {requests}, {pace}")?;
     writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;

@@ -26,7 +26,7 @@ fn tables_fit_60_columns() {
         &["torture", "--worlds", "2"],
         &["fit", "chang", "--requests", "1000", "--tries", "2"],
         #[cfg(unix)]
-        &["size", "--device", "spi-nand-1g"],
+        &["size", "spi-nand-1g"],
     ] {
         let printed = narrow(arguments);
         // Tables and what belongs to them stand two columns in; sentences at the edge are the terminal's to fold.

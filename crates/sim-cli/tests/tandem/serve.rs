@@ -60,7 +60,7 @@ fn a_client_haggles_and_gets_the_export() {
     let info = ask(7, &named(b""));
     let (size, blocks) = (&info[0].1, &info[1].1);
     assert_eq!(size.len(), 12, "kind, size, flags");
-    assert_eq!(blocks[..6], [0, 3, 0, 0, 2, 0], "512 bytes at least");
+    assert_eq!(blocks[..6], [0, 3, 0, 0, 0, 1], "any byte");
     assert_eq!(info[2], (1, vec![]));
     // Structured replies: a read of two MiB would come in pieces; this disk is smaller, so one piece comes.
     socket.write_all(&request(0, READ, 0, 512)).unwrap();
@@ -373,6 +373,23 @@ fn a_paced_disk_is_as_slow_as_its_device() {
     client.write(0, 0, &vec![1; 200 * 4096]).unwrap();
     let took = start.elapsed();
     assert!(took >= Duration::from_millis(160), "{took:?}");
+}
+
+#[test]
+fn a_script_waits_until_the_disk_is_served() {
+    let folder = folder();
+    let socket = folder.path().join("disk.sock");
+    let mut wait = Command::new(env!("CARGO_BIN_EXE_tandem"));
+    wait.args(["serve", "--wait", "--socket"]).arg(&socket);
+    let mut waiting = wait.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(waiting.try_wait().unwrap().is_none(), "nobody serves it yet");
+    let server = Server::start(folder.path(), &TINY);
+    assert!(waiting.wait().unwrap().success());
+    assert!(wait.status().unwrap().success(), "it is served already");
+    assert!(server.stop().success());
+    let refused = wait.args(TINY).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
 #[test]

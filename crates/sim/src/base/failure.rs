@@ -23,7 +23,7 @@ pub enum Failure {
     #[error(transparent)]
     SlcSize(#[from] SlcSizeError),
     /// A system does not fit a device.
-    #[error("the system does not fit the device: {0}")]
+    #[error("{0}")]
     Unfit(String),
     /// A trace cannot be replayed.
     #[error(transparent)]

@@ -22,6 +22,13 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A size in a sentence: as commands take it where that is short, else rounded.
+pub fn short(bytes: u64) -> String {
+    const LONGEST: usize = 8;
+    let exact = size(bytes);
+    if exact.len() <= LONGEST { exact } else { about(bytes) }
+}
+
 /// A list in a sentence: `a, b or c`.
 pub fn listed(things: &[&str], last: &str) -> String {
     match things {
@@ -170,6 +177,12 @@ mod tests {
         assert_eq!(size(21 << 30), "21GiB");
         assert_eq!(size(1536), "1536B");
         assert_eq!(size(0), "0B");
+    }
+
+    #[test]
+    fn a_size_with_many_digits_is_rounded_in_a_sentence() {
+        let sizes = [256 << 20, 1_101_312 << 10, 4_999_999_488, 20_000_000_000, 1536];
+        assert_eq!(sizes.map(short), ["256MiB", "1.05 GiB", "4.66 GiB", "20GB", "1536B"]);
     }
 
     #[test]

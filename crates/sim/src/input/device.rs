@@ -3,9 +3,9 @@
 use ftl_iface::{BlockCount, Geometry, Region, RegionGeometry};
 use nand_model::Time;
 use nand_model::datasheet;
-use nand_model::part::Part;
+use nand_model::part::{Part, SlcSizeError};
 
-use crate::base::Failure;
+use crate::base::{Failure, show};
 
 /// The device on which systems are built.
 #[derive(Clone, Debug)]
@@ -28,6 +28,35 @@ impl Setup {
         let (kept, fill) = (Stored::Stamps, Fill::InOrder);
         Self { part, log_bytes: None, time: Time::Serial, kept, fill }
     }
+
+    /// The device with another capacity.
+    pub(crate) fn with_capacity(self, bytes: u64) -> Result<Self, Failure> {
+        Ok(Self { part: scaled(self.part, bytes)?, ..self })
+    }
+
+    /// The device with an SLC of that size; on a device of one region, with such a log.
+    pub(crate) fn with_slc(self, bytes: u64) -> Result<Self, Failure> {
+        let Some(slc) = self.part.geometry.slc().filter(|_| self.part.geometry.mlc().is_some())
+        else {
+            return Ok(Self { log_bytes: Some(bytes), ..self });
+        };
+        let bound = numbered(slc);
+        let part = self.part.with_slc_bytes(bytes).map_err(|error| match error {
+            SlcSizeError::TooLarge(_) | SlcSizeError::Geometry(_) => Failure::Arguments(format!(
+                "{} of SLC are too many: in pages of this size there are less than {}",
+                show::short(bytes),
+                show::short(bound)
+            )),
+            error => error.into(),
+        })?;
+        // Without any SLC there is no log either, on any device.
+        Ok(Self { part, log_bytes: (bytes == 0).then_some(0), ..self })
+    }
+}
+
+/// The bytes of as many pages as have numbers, and one more.
+fn numbered(shape: &RegionGeometry) -> u64 {
+    u64::from(shape.page_bytes.get()) << 32
 }
 
 /// What a device holds before the replay.
@@ -126,18 +155,16 @@ impl DeviceChoice {
     }
 
     /// That device, at the size that is chosen.
-    pub fn setup_of(&self, mut part: Part) -> Result<Setup, Failure> {
-        if let Some(capacity) = self.capacity {
-            part = scaled(part, capacity)?;
-        }
-        let has_both = part.geometry.slc().is_some() && part.geometry.mlc().is_some();
-        // Without any SLC there is no log either, on any device.
-        let log_bytes = self.slc.filter(|bytes| !has_both || *bytes == 0);
-        if let Some(bytes) = self.slc.filter(|_| has_both) {
-            part = part.with_slc_bytes(bytes)?;
-        }
+    pub fn setup_of(&self, part: Part) -> Result<Setup, Failure> {
         let time = if self.parallel { Time::Overlapped } else { Time::Serial };
-        Ok(Setup { log_bytes, time, ..Setup::of(part) })
+        let mut setup = Setup { time, ..Setup::of(part) };
+        if let Some(bytes) = self.capacity {
+            setup = setup.with_capacity(bytes)?;
+        }
+        match self.slc {
+            Some(bytes) => setup.with_slc(bytes),
+            None => Ok(setup),
+        }
     }
 }
 
@@ -158,13 +185,25 @@ fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
         let blocks = u32::try_from(blocks.div_ceil(u128::from(part.exported_bytes)));
         blocks.map(|blocks| RegionGeometry { blocks: BlockCount::new(blocks), ..*shape })
     };
+    let too_large = || {
+        let bound = part.geometry.region(region).map_or(0, |shape| {
+            let share = u128::from(part.exported_bytes) * u128::from(numbered(shape))
+                / u128::from(shape.capacity_bytes().max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
+        });
+        Failure::Arguments(format!(
+            "a capacity of {} is too large: in pages of this size it is less than {}",
+            show::short(capacity),
+            show::short(bound)
+        ))
+    };
     let resized = part.geometry.region(region).map(resize).transpose();
-    let resized = resized.map_err(|_| Failure::Arguments("the capacity is too large".into()))?;
+    let resized = resized.map_err(|_| too_large())?;
     let geometry = match region {
         Region::Mlc => Geometry::new(part.geometry.slc().copied(), resized),
         Region::Slc => Geometry::new(resized, None),
     };
-    part.geometry = geometry.map_err(|error| Failure::Unfit(error.to_string()))?;
+    part.geometry = geometry.map_err(|_| too_large())?;
     part.exported_bytes = capacity;
     Ok(part)
 }
@@ -206,6 +245,17 @@ mod tests {
         assert!(setup("c3", Some(0), None).is_err());
         let small = setup("c3", Some(1000), None).unwrap_err().to_string();
         assert!(small.contains("less than a sector, which has 2048"), "{small}");
-        assert!(setup("c3", Some(1 << 60), None).is_err());
+        for capacity in [100 << 40, 1 << 60] {
+            let large = setup("c3", Some(capacity), None).unwrap_err().to_string();
+            assert!(large.ends_with("in pages of this size it is less than 15.24 TiB"), "{large}");
+        }
+    }
+
+    #[test]
+    fn an_slc_that_cannot_be_is_refused() {
+        for slc in [100 << 40, 9_999 << 40] {
+            let large = setup("c3", None, Some(slc)).unwrap_err().to_string();
+            assert!(large.ends_with("in pages of this size there are less than 8TiB"), "{large}");
+        }
     }
 }

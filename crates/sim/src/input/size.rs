@@ -30,7 +30,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
             number.checked_mul(scale).ok_or_else(|| format!("`{text}` is more than any device has"))
         }
         _ => Err(format!(
-            "`{text}` is no size: write a whole number and a unit, as in 20GiB or 20G (of 1024) or 20GB (of 1000)"
+            "`{text}` is no size: write a whole number and K, M, G or T, as in 20GiB or 20G (of 1024) or 20GB (of 1000)"
         )),
     }
 }
@@ -75,6 +75,6 @@ mod tests {
         for text in ["", "GiB", "1.5GiB", "20GX", "-1", "20 GiB", "99999999999TiB"] {
             assert!(parse(text).is_err(), "{text}");
         }
-        assert!(parse("20 giga").unwrap_err().contains("20GiB"));
+        assert!(parse("100PiB").unwrap_err().contains("K, M, G or T, as in 20GiB"));
     }
 }

@@ -21,6 +21,7 @@ use sim::input::synth::{self, Synth};
 
 use crate::base::interrupt;
 use crate::commands::repro::paper::{MONTH, RS, Workload};
+use crate::flags::numbers;
 use crate::output::table::{Edge, Table};
 
 mod candidate;
@@ -42,28 +43,28 @@ pub struct Args {
     #[arg(value_enum, value_name = "WORKLOAD", default_value = "ntfs")]
     workload: FileSystem,
     /// Independent searches, each from its own random workloads
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, default_value_t = 8, value_parser = numbers::some::<u32>, value_name = "N")]
     starts: u32,
     /// Candidates to try in short runs of a second or two, over all starts
-    #[arg(long, default_value_t = 2400, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, default_value_t = 2400, value_parser = numbers::some::<u32>, value_name = "N")]
     tries: u32,
     /// Candidates of each start to run at the paper's length, 5 to 30 seconds each
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, default_value_t = 12, value_parser = numbers::some::<u32>, value_name = "N")]
     months: u32,
     /// Requests of a short run
-    #[arg(long, default_value_t = SHORT, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    #[arg(long, default_value_t = SHORT, value_parser = numbers::within::<u64>(1_000, u64::MAX), value_name = "N")]
     short: u64,
     /// Keep all measurements in this file, and reuse those in it, so that a stopped search resumes
     #[arg(long, value_name = "FILE")]
     kept: Option<PathBuf>,
     /// Requests of each run, by default a month as in the paper; the run on C1 has at most 300,000
-    #[arg(long, default_value_t = MONTH, value_parser = clap::value_parser!(u64).range(1000..), value_name = "N")]
+    #[arg(long, default_value_t = MONTH, value_parser = numbers::within::<u64>(1_000, u64::MAX), value_name = "N")]
     requests: u64,
     /// The seed of the candidates
-    #[arg(long, default_value_t = 1, value_name = "S")]
+    #[arg(long, default_value_t = 1, value_parser = numbers::any::<u64>, value_name = "S")]
     seed: u64,
     /// Workloads in parallel; by default one for each core. The result does not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::any::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// Do not search: measure this synthetic workload (synth:NAME) and report how well it agrees
     #[arg(long, value_parser = synthetic, value_name = "WORKLOAD",

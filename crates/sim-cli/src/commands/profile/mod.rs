@@ -10,8 +10,8 @@ use sim::input::size;
 use sim::{Failure, show};
 
 use crate::base::interrupt;
-use crate::base::terminal::Terminal;
 use crate::flags::workload::WorkloadArgs;
+use crate::output::progress::Bar;
 
 mod report;
 
@@ -37,7 +37,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let workload = args.workload.workload()?;
-    let profile = profile(&workload, args.workload.passes, args.capacity, &Terminal)?;
+    let profile = profile(&workload, args.workload.passes, args.capacity, &Bar::new())?;
     let trace = show::names(&args.workload.traces);
     if profile.is_empty() {
         return Err(sim::input::trace::TraceError::Empty(trace).into());

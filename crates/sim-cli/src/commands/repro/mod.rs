@@ -21,6 +21,7 @@ use clap::ValueEnum;
 use sim::{Failure, show};
 
 use crate::base::interrupt;
+use crate::flags::numbers;
 
 mod density;
 mod factors;
@@ -59,7 +60,7 @@ pub struct Args {
     #[arg(long, default_value = "repro", value_name = "FOLDER")]
     out: PathBuf,
     /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    #[arg(long, value_parser = numbers::some::<u64>, value_name = "N")]
     requests: Option<u64>,
     /// A folder with the papers' traces under their own names (`hm_0.csv.gz`), to replay instead of synthetic ones
     #[arg(long, value_name = "DIR")]
@@ -68,16 +69,16 @@ pub struct Args {
     #[arg(long)]
     full: bool,
     /// Replay Chang's workloads this many times; the paper uses 10 [default: 1]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), value_name = "N")]
+    #[arg(long, value_parser = numbers::some::<u32>, value_name = "N")]
     passes: Option<u32>,
     /// Keep the results of Chang's runs in this folder and skip those already there, so that a stopped run can resume
     #[arg(long, value_name = "FOLDER")]
     runs: Option<PathBuf>,
     /// The seed of the requests
-    #[arg(long, default_value_t = 1, value_name = "S")]
+    #[arg(long, default_value_t = 1, value_parser = numbers::any::<u64>, value_name = "S")]
     seed: u64,
     /// Runs in parallel; by default one for each core
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::any::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
 }
 

@@ -2,10 +2,54 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use sim::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+
+use crate::flags::numbers;
+
+/// Where a server is, or is to be.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct PlaceArgs {
+    /// Listen on a Unix socket at this path
+    #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
+    socket: Option<PathBuf>,
+    /// Listen on this port of the loopback address; 0 takes a free one
+    #[arg(long, value_parser = numbers::any::<u16>, value_name = "N")]
+    port: Option<u16>,
+    /// Listen on this address instead. Anyone who can reach it can read and write the disk: NBD has no passwords
+    #[arg(long, value_name = "IP", requires = "port")]
+    address: Option<IpAddr>,
+    /// Serve nothing: wait until a server listens there, at most a minute
+    #[arg(long, conflicts_with_all = OF_A_DISK)]
+    pub(super) wait: bool,
+}
+
+/// The arguments that say what is served, and how.
+const OF_A_DISK: [&str; 11] = [
+    "system",
+    "device",
+    "capacity",
+    "slc",
+    "parallel",
+    "image",
+    "read_only",
+    "record",
+    "pace",
+    "cut_every",
+    "json",
+];
+
+impl PlaceArgs {
+    pub(super) fn endpoint(&self) -> Endpoint {
+        match (&self.socket, self.port) {
+            (Some(path), _) => Endpoint::Path(path.clone()),
+            (None, port) => Endpoint::Port(self.address, port.unwrap_or(0)),
+        }
+    }
+}
 
 /// Where to listen.
 pub(super) enum Endpoint {
@@ -25,6 +69,36 @@ pub(super) enum Listener {
     Tcp(TcpListener),
 }
 
+impl Endpoint {
+    fn address(address: Option<IpAddr>, port: u16) -> SocketAddr {
+        SocketAddr::new(address.unwrap_or(Ipv4Addr::LOCALHOST.into()), port)
+    }
+
+    /// Whether somebody listens there.
+    async fn is_served(&self) -> bool {
+        match self {
+            Self::Path(path) => UnixStream::connect(path).await.is_ok(),
+            Self::Port(address, port) => {
+                TcpStream::connect(Self::address(*address, *port)).await.is_ok()
+            }
+        }
+    }
+}
+
+/// Waits until a server listens there.
+pub(super) async fn await_server(place: &Endpoint) -> Result<(), Failure> {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    const PAUSE: Duration = Duration::from_millis(20);
+    let start = Instant::now();
+    while !place.is_served().await {
+        if start.elapsed() > PATIENCE {
+            return Err(Failure::Arguments("no server has listened there for a minute".into()));
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
 impl Listener {
     pub(super) async fn bind(place: &Endpoint) -> Result<Self, Failure> {
         match place {
@@ -34,8 +108,7 @@ impl Listener {
                 Ok(Self::Unix(UnixListener::bind(path).map_err(failed)?, path.clone()))
             }
             Endpoint::Port(address, port) => {
-                let address = address.unwrap_or(Ipv4Addr::LOCALHOST.into());
-                let address = SocketAddr::new(address, *port);
+                let address = Endpoint::address(*address, *port);
                 let listener = TcpListener::bind(address).await.map_err(|reason| {
                     Failure::Arguments(format!("{address} cannot be listened on: {reason}"))
                 })?;

@@ -29,7 +29,6 @@
 //!   SLC. [`trial`]: files that may say anything.
 
 use std::io::{ErrorKind, Write};
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use nand_model::faults::FaultInjector;
@@ -60,7 +59,7 @@ pub mod wire;
 use baseline::Baseline;
 use cuts::Cuts;
 use drive::{Ledger, Pace};
-use listen::{Endpoint, Listener};
+use listen::{Listener, PlaceArgs};
 pub use server::{CONNECTIONS_MOST, HANDSHAKE_MOST};
 use server::{Server, Service};
 use status::Status;
@@ -69,15 +68,8 @@ use wire::Access;
 /// The arguments of `serve`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
-    /// Listen on a Unix socket at this path
-    #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
-    socket: Option<PathBuf>,
-    /// Listen on this port of the loopback address; 0 takes a free one
-    #[arg(long, value_name = "N")]
-    port: Option<u16>,
-    /// Listen on this address instead. Anyone who can reach it can read and write the disk: NBD has no passwords
-    #[arg(long, value_name = "IP", requires = "port")]
-    address: Option<IpAddr>,
+    #[command(flatten)]
+    place: PlaceArgs,
     /// The system, with optional parameters [default: hybrid, or that of the image]
     #[arg(long, value_parser = Chosen::parse, value_name = "SYSTEM")]
     system: Option<Chosen>,
@@ -118,6 +110,10 @@ const SEED: u64 = 1;
 
 /// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    if args.place.wait {
+        return runtime.block_on(listen::await_server(&args.place.endpoint()));
+    }
     let json = args.json.iter().filter(|path| path.as_os_str() != "-");
     json.clone().chain(&args.record).try_for_each(|path| files::check(path))?;
     if let Some(image) = &args.image {
@@ -137,8 +133,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let mut disk = disk(args, &chosen, &setup, found)?;
 
     interrupt::listen();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let listener = runtime.block_on(Listener::bind(&place(args)))?;
+    let listener = runtime.block_on(Listener::bind(&args.place.endpoint()))?;
     let uri = listener.uri()?;
     let record = args.record.as_ref().map(|path| {
         Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
@@ -149,7 +144,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         disk_file.begin(&about, &mut disk.1, &Terminal)?;
     }
     if !prints_json(args) {
-        let exported = show::size(setup.part.exported_bytes);
+        let exported = show::short(setup.part.exported_bytes);
         let served = format!("{uri}: {exported} of {} on {}\n", chosen.name, setup.part.name);
         greet(&(served + &was_left), out)?;
     }
@@ -240,13 +235,6 @@ fn recorded(args: &Args, failure: Failure) -> Failure {
             Failure::Violation(format!("{what}; the requests until then are in {}", path.display()))
         }
         (failure, _) => failure,
-    }
-}
-
-fn place(args: &Args) -> Endpoint {
-    match (&args.socket, args.port) {
-        (Some(path), _) => Endpoint::Path(path.clone()),
-        (None, port) => Endpoint::Port(args.address, port.unwrap_or(0)),
     }
 }
 

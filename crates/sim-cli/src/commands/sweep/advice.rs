@@ -93,7 +93,7 @@ impl Advice {
     fn said(&self, device: &str) -> String {
         let first = self.base.as_str();
         let fastest = self.fastest;
-        let most = format!("with {}, {}", show::size(fastest.size), gain(fastest, first));
+        let most = format!("with {}, {}", show::short(fastest.size), gain(fastest, first));
         let said = match self.answer {
             SizeAnswer::Knee(at) => {
                 let rest = match fastest {
@@ -104,12 +104,12 @@ impl Advice {
                     }
                     _ => format!("; {most}"),
                 };
-                format!("{}. It is then {}{rest}", show::size(at.size), gain(at, first))
+                format!("{}. It is then {}{rest}", show::short(at.size), gain(at, first))
             }
             SizeAnswer::BestValue(at) => {
                 let rest =
                     if fastest.size == at.size { String::new() } else { format!("; {most}") };
-                let size = show::size(at.size);
+                let size = show::short(at.size);
                 format!(
                     "{size}, the most speed for the money. It is then {}{rest}",
                     gain(at, first)
@@ -139,14 +139,14 @@ impl Advice {
         let (own, other) = (at.life?, self.life?);
         let (years, others) = (show::years(own), show::years(other));
         let pace = show::bytes_a_day(self.a_day);
-        let size = show::size(at.size);
+        let size = show::short(at.size);
         let said = format!(" But at {pace} it lasts {years} with {size}, {first} {others}.");
         (own < other && years != others).then_some(said)
     }
 
     /// That the run did not fill this size, and what to do.
     fn not_filled(&self) -> Option<String> {
-        let size = show::size(self.size()?);
+        let size = show::short(self.size()?);
         let more = match self.unfilled?.passes {
             Some(passes) => format!("replay more, with passes = {passes}"),
             None => "replay a trace that writes more".into(),

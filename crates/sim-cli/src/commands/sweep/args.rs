@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use crate::flags::numbers;
+
 /// The arguments of `sweep`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
@@ -13,7 +15,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     pub(super) out: PathBuf,
     /// Runs in parallel; by default one for each core. A run of a 20-GiB device takes up to 150 MB of memory
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::any::<NonZeroUsize>)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Do only every N-th run, beginning with the I-th; other machines do the others
     #[arg(long, value_parser = Shard::parse, value_name = "I/N")]
@@ -67,7 +69,7 @@ pub(super) struct ClusterArgs {
     #[arg(long, requires = "on", value_name = "NAME")]
     pub(super) partition: Option<String>,
     /// Tasks of the array, each a shard of the plan; by default one for each run, at most 1000
-    #[arg(long, requires = "on", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, requires = "on", value_name = "N", value_parser = numbers::some::<u32>)]
     pub(super) tasks: Option<u32>,
     /// Another option for sbatch, such as --sbatch=--time=2:00:00; several may be given
     #[arg(long, requires = "on", value_name = "OPTION", allow_hyphen_values = true)]

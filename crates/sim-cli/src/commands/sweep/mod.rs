@@ -26,6 +26,7 @@ use sim::engine::sweep::{self, Folder, Plan, Row, Run};
 use crate::base::terminal::Terminal;
 use crate::base::{files, interrupt};
 use crate::output::json;
+use crate::output::progress::Lines;
 use crate::output::table::write_sentence;
 
 mod advice;
@@ -56,12 +57,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         .map(|number| &plan.runs[number])
         .filter(|run| is_left(run))
         .collect();
-    let bar = bar(left.len());
+    let (bar, lines) = (bar(left.len()), Lines::new());
     let failures = sweep::work(&left, args.jobs, &Terminal, |run, result| {
         if let Some(result) = result {
             files::replace(&folder.result(run), &json::text(&result))?;
         }
         bar.inc(1);
+        lines.tell(&bar, || format!("{} of {} runs", bar.position(), left.len()));
         Ok(())
     });
     bar.finish_and_clear();
@@ -127,7 +129,7 @@ fn missing(done: usize, all: usize, out: &mut dyn Write) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A bar on standard error, if that is a terminal.
+/// A bar on standard error, if that is a terminal; else lines take its place.
 fn bar(runs: usize) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
     let bar = ProgressBar::with_draw_target(Some(runs as u64), target);

@@ -18,6 +18,8 @@ use torture::{Cut, Cuts, Faults, FtlName, Nested, Plan, Setup, System, Watcher};
 
 use self::small::{Small, SmallArgs};
 use crate::base::{files, interrupt, notes};
+use crate::flags::numbers;
+use crate::output::progress::Lines;
 use sim::{Failure, show};
 
 /// The arguments of `torture`.
@@ -28,7 +30,7 @@ pub struct Args {
     ftl: FtlName,
     /// Test this many random worlds. Each is drawn from a seed: a device, a configuration, faults, and sixty lives with
     /// power cuts in any operation. A failing world is shrunk to a minimal one that still fails
-    #[arg(long, value_name = "N", conflicts_with_all = FIXED)]
+    #[arg(long, value_parser = numbers::any::<u64>, value_name = "N", conflicts_with_all = FIXED)]
     worlds: Option<u64>,
     /// Repeat only these lives of one world, as a failure prints them; shows the operations on the device
     #[arg(long, value_name = "LIFE:STEPS/…", requires = "worlds")]
@@ -41,13 +43,13 @@ pub struct Args {
     #[arg(long, default_value = "hybrid", value_parser = system(), value_name = "SYSTEM")]
     system: System,
     /// The number of requests in the workload
-    #[arg(long, default_value_t = 300, value_name = "N")]
+    #[arg(long, default_value_t = 300, value_parser = numbers::any::<u32>, value_name = "N")]
     requests: u32,
     /// The first seed
-    #[arg(long, default_value_t = 1, value_name = "S")]
+    #[arg(long, default_value_t = 1, value_parser = numbers::any::<u64>, value_name = "S")]
     seed: u64,
     /// The number of workloads, each with its own seed
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_parser = numbers::some::<u32>, value_name = "N")]
     seeds: u32,
     /// Test every outcome of every operation (exhaustive), or about this many of them in each workload
     #[arg(long, default_value = "exhaustive", value_parser = Cuts::parse, value_name = "CUTS")]
@@ -101,7 +103,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let progress = Progress::new(TRANSITIONS);
     let small = args.small.report(args.ftl, &progress);
-    progress.0.finish_and_clear();
+    progress.bar.finish_and_clear();
     let told = match small? {
         Some(small) => Tested::Small(small),
         None => Tested::Cuts(Box::new(match args.worlds {
@@ -179,7 +181,7 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
     let seeds = args.seed..args.seed + u64::from(args.seeds);
     let progress = Progress::new(CUTS);
     let outcome = torture::torture(&setups, seeds, &plan, &progress);
-    progress.0.finish_and_clear();
+    progress.bar.finish_and_clear();
     if !interrupt::is_requested()
         && let Some(reason) = outcome.unmet(&args.at)
     {
@@ -204,23 +206,27 @@ fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
     };
     let progress = Progress::new(CUTS);
     let outcome = worlds::worlds(&choice, &progress).map_err(unfit)?;
-    progress.0.finish_and_clear();
+    progress.bar.finish_and_clear();
     Ok(Report::of_worlds(outcome))
 }
 
-/// A count on standard error, if that is a terminal.
-struct Progress(ProgressBar);
+/// A count on standard error: as it grows, or in a line now and then if that is no terminal.
+struct Progress {
+    bar: ProgressBar,
+    lines: Lines,
+    counted: &'static str,
+}
 
 impl Progress {
-    fn new(template: &str) -> Self {
+    fn new(counted: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         // The template is the program's own; a test draws it.
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        if let Ok(style) = ProgressStyle::with_template(&template(counted)) {
             bar.set_style(style.with_key("rate", rate));
         }
         // The first cut may take long.
         bar.enable_steady_tick(Duration::from_millis(500));
-        Self(bar)
+        Self { bar, lines: Lines::new(), counted }
     }
 }
 
@@ -231,12 +237,19 @@ fn rate(state: &ProgressState, out: &mut dyn fmt::Write) {
     let _ = out.write_str(&show::count(state.per_sec() as u64));
 }
 
-const CUTS: &str = "{human_pos} cuts, {rate}/s, {elapsed}";
-const TRANSITIONS: &str = "{human_pos} transitions, {rate}/s, {elapsed}";
+const CUTS: &str = "cuts";
+const TRANSITIONS: &str = "transitions";
+
+fn template(counted: &str) -> String {
+    format!("{{human_pos}} {counted}, {{rate}}/s, {{elapsed}}")
+}
 
 impl Watcher for Progress {
     fn tried(&self, cuts: u64) {
-        self.0.inc(cuts);
+        self.bar.inc(cuts);
+        self.lines.tell(&self.bar, || {
+            format!("{} {} so far", show::count(self.bar.position()), self.counted)
+        });
     }
 
     fn goes_on(&self) -> bool {
@@ -250,6 +263,6 @@ mod tests {
 
     #[test]
     fn the_template_can_be_drawn() {
-        assert!([CUTS, TRANSITIONS].map(ProgressStyle::with_template).iter().all(Result::is_ok));
+        assert!(ProgressStyle::with_template(&template(CUTS)).is_ok());
     }
 }

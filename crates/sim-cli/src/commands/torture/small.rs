@@ -10,6 +10,7 @@ use sim::{Failure, show};
 use torture::exhaustive::{self, Broken, Order, Shard, SmallScript, Until, Walked};
 use torture::{FtlName, Watcher};
 
+use crate::flags::numbers;
 use crate::output::table::{Edge, Table};
 
 /// The arguments for small worlds.
@@ -18,7 +19,7 @@ pub(super) struct SmallArgs {
     /// On the smallest devices try every sequence of N requests behind many prepared states, every power cut in them,
     /// every outcome of each, and a second cut in the mount or the request after it; 1 takes minutes, each more an
     /// hour and then days
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=6), conflicts_with_all = OTHERS)]
+    #[arg(long, value_name = "N", value_parser = numbers::within::<u8>(1, 6), conflicts_with_all = OTHERS)]
     exhaustive: Option<u8>,
     /// Try only every N-th part, beginning with the I-th; other machines try the others
     #[arg(long, requires = "exhaustive", value_name = "I/N")]

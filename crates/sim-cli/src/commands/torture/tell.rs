@@ -75,7 +75,8 @@ fn summary(report: &Report) -> String {
             show::count(report.violations.len() as u64)
         ),
         None => format!(
-            "{tried} cuts, {} of them in the life after another: {} lost something, {} left a device that is stuck",
+            "{tried} power cuts, {} of them during or after the mount that followed another: {} lost data, {} left a \
+             device that is stuck",
             show::count(report.tally.nested),
             show::count(lost),
             show::count(stuck)

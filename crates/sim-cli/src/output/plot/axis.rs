@@ -193,9 +193,7 @@ pub(super) fn number(value: f64) -> String {
 
 fn bytes(value: f64) -> String {
     #[allow(clippy::cast_sign_loss)] // Sizes are not negative.
-    let bytes = value.round() as u64;
-    let exact = show::size(bytes);
-    if exact.len() <= 8 { exact } else { show::about(bytes) }
+    show::short(value.round() as u64)
 }
 
 fn micros(value: f64) -> String {

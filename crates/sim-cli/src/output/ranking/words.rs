@@ -194,7 +194,7 @@ fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
         0 => format!("Which FTL, without SLC ({})", show::dollars(best.run.cost_usd)),
         bytes => format!(
             "Which FTL, with {} of SLC ({})",
-            show::size(bytes),
+            show::short(bytes),
             show::dollars(best.run.cost_usd)
         ),
     };
@@ -216,7 +216,7 @@ fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
 fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     let (with, without) = (pair.with, pair.without?);
     let (gain, price) = (pair.gain()?, with.against(without).ec?);
-    let size = show::size(with.slc_bytes);
+    let size = show::short(with.slc_bytes);
     let own = &with.system;
     let base = if without.system == *own {
         String::new()

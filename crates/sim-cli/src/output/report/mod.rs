@@ -86,7 +86,8 @@ pub(crate) fn define<'a>(page: &mut HtmlPage, systems: impl Iterator<Item = &'a 
     }
     page.facts(&rows);
     page.note(
-        "SLC is flash with one bit in a cell: faster, longer-lived and dearer than MLC, with two or more.",
+        "SLC is flash that stores one bit in a cell. It is faster, lasts longer and costs more than MLC, which stores \
+         two or more.",
     );
 }
 
@@ -94,10 +95,12 @@ fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[S
     let Some(Shown { result: first, .. }) = runs.first() else { return };
     let (setup, part) = (field.setup, &field.setup.part);
     let slc = match runs.iter().map(|run| run.result.slc_bytes).max() {
-        Some(bytes) if bytes > 0 => format!(", {} of SLC for those that use it", show::size(bytes)),
+        Some(bytes) if bytes > 0 => {
+            format!(", {} of SLC for those that use it", show::short(bytes))
+        }
         _ => String::new(),
     };
-    let exported = show::size(part.exported_bytes);
+    let exported = show::short(part.exported_bytes);
     let mut facts = vec![
         ("trace", first.trace.clone()),
         (
@@ -148,8 +151,8 @@ fn results(page: &mut HtmlPage, field: &Field<'_>, shown: &[Shown<'_>]) {
 fn times(page: &mut HtmlPage, outcomes: &[Shown<'_>]) {
     page.heading("Response times");
     page.note(
-        "To the right, ever fewer of the slowest requests are left out: at 99 % the curve shows the time within which \
-         99 of 100 requests were answered.",
+        "At each share, the time within which that share of the requests was answered: at 99 %, 99 of 100. The axis is \
+         stretched towards the slowest.",
     );
     for chart in charts::latencies(outcomes) {
         page.chart(&chart);

@@ -150,6 +150,6 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
          {advice}.",
         show::percent(share),
         show::about(touched),
-        show::size(exported)
+        show::short(exported)
     ))
 }

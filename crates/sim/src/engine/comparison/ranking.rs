@@ -75,7 +75,7 @@ impl Listed<'_> {
     pub fn named(&self) -> String {
         match self.run.slc_bytes {
             0 => format!("{}, without SLC", self.run.system),
-            bytes => format!("{} with {} of SLC", self.run.system, show::size(bytes)),
+            bytes => format!("{} with {} of SLC", self.run.system, show::short(bytes)),
         }
     }
 
@@ -216,7 +216,7 @@ pub fn labels(runs: &[&RunResult]) -> Vec<String> {
         match run.slc_bytes {
             _ if !has_other => name.clone(),
             0 => format!("{name}, no SLC"),
-            bytes => format!("{name}, {} SLC", show::size(bytes)),
+            bytes => format!("{name}, {} SLC", show::short(bytes)),
         }
     };
     runs.iter().map(of).collect()

@@ -85,7 +85,7 @@ impl Blueprint {
     fn of_chains(part: Part, mut config: Config, guards: PairedPages) -> Result<Self, Failure> {
         config.paired_pages = guards;
         let plan = RamPlan::new(&part.geometry, &config);
-        let plan = plan.map_err(|error| ours::refused(&part, error))?;
+        let plan = plan.map_err(|error| Failure::Unfit(error.to_string()))?;
         Ok(Self { part, store: Store::Chains(Box::new((config, plan))) })
     }
 }

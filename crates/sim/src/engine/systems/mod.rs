@@ -13,7 +13,7 @@ use nand_model::datasheet;
 
 use crate::base::{Failure, Observer, show};
 use crate::input::device::Setup;
-use crate::input::spec::{self, Values};
+use crate::input::spec::{self, Parameter, Values};
 
 mod bench;
 #[cfg(test)]
@@ -33,6 +33,7 @@ mod paged;
 mod parts;
 mod prices;
 mod registry;
+mod remedy;
 mod rivals;
 mod sample;
 mod scm;
@@ -46,8 +47,8 @@ pub use given::Given;
 pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
 pub use live::{Blueprint, Ended, Live, Owner, Powered, Store};
 pub use meter::{Account, Meter, Metered, Spent, Watcher};
-pub use ours::stamps;
-pub use paged::stamps as page_stamps;
+pub use ours::{itself_bytes, stamps};
+pub use paged::{itself_bytes as pages_itself_bytes, stamps as page_stamps};
 pub use prices::Prices;
 pub use sample::ChainWrite;
 pub use shared::{Shared, StoreShape, on_shared};
@@ -135,15 +136,15 @@ impl Chosen {
     }
 
     /// Its name without parameters.
-    fn base(&self) -> &str {
+    pub fn base(&self) -> &str {
         match &self.kind {
             Kind::Listed(entry, _) => entry.name,
             Kind::Given(_) => &self.name,
         }
     }
 
-    /// The system in a form that can be mounted again.
-    pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+    /// The system in a form that can be mounted again, or why the device does not fit it.
+    fn mountable(&self, setup: &Setup) -> Result<Blueprint, Failure> {
         let (Some(plan), Kind::Listed(_, values)) = (self.plan(), &self.kind) else {
             let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
             let reason = format!(
@@ -174,15 +175,15 @@ impl Chosen {
 
     /// Why the device does not fit the system, if it does not. The system is built for that, and not used.
     pub fn unfit(&self, setup: &Setup) -> Result<Option<String>, Failure> {
-        match self.run(setup, &mut Tried) {
+        match self.begin(setup, &mut Tried) {
             Ok(()) => Ok(None),
             Err(Failure::Unfit(reason)) => Ok(Some(reason)),
             Err(failure) => Err(failure),
         }
     }
 
-    /// Builds the system and runs the session on it.
-    pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
+    /// Builds the system and runs the session on it, or says why the device does not fit it.
+    fn begin(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
         let without = match self.slc {
             Slc::OfDevice => None,
             Slc::None => Some(setup.without_slc()?),
@@ -293,6 +294,11 @@ pub fn survives_power_loss(system: &str) -> bool {
 /// Whether the SLC's size makes a difference to the system of that name.
 pub fn uses_slc(system: &str) -> bool {
     named(system).is_some_and(|entry| entry.uses_slc)
+}
+
+/// The parameters of a system.
+pub fn parameters(system: &str) -> &'static [Parameter] {
+    named(system).map_or(&[], |entry| entry.parameters)
 }
 
 /// All systems and their parameters: the name, whether it survives power cuts, and what it is.

@@ -4,21 +4,19 @@ use ftl_core::config::WriteBackConfig;
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, RunEnds, WearLeveling,
 };
-use ftl_core::hybrid::address::LogBlock;
 use ftl_core::hybrid::ram::{OwnedRam, Ram, WIDENED_BY};
 use ftl_core::hybrid::shape::index::IndexShape;
 use ftl_core::probe::Counters;
-use ftl_core::{Config, Ftl, Probing, RamPlan, ShapeError, layout};
+use ftl_core::{Config, Ftl, Probing, RamPlan, layout};
 use ftl_iface::{BlockStore, Bytes, Region, RegionGeometry, SectorCount};
 use nand_model::part::Part;
 use nand_model::{Chip, Content};
 
-use super::capacity::largest_capacity;
 use super::meter::{Flash, Meter, Metered, Watcher};
 use super::system::{Books, Session};
-use super::tenant::{Booked, Tenant, WriteCount};
+use super::tenant::{self, Booked, Tenant, WriteCount};
 use super::{chains, filled};
-use crate::base::{Failure, show};
+use crate::base::Failure;
 use crate::engine::host::PREPARED_AT_ONCE;
 use crate::engine::result;
 use crate::engine::result::{Factors, Filter, Folding, Hash, Throttle};
@@ -229,7 +227,7 @@ fn run(
     session: &mut dyn Session,
 ) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
-    let plan = RamPlan::new(&part.geometry, config).map_err(|error| refused(part, error))?;
+    let plan = RamPlan::new(&part.geometry, config).map_err(|error| unfit(&error))?;
     let content = stamps(&plan, config.sector_bytes);
     let mut chip = Chip::new(part, content)?.with_time(setup.time);
     chip.pack(plan.shape().chain.region);
@@ -289,31 +287,16 @@ fn mount<'ram>(
     ftl.map_err(|error| Failure::Violation(format!("the mount failed: {error}")))
 }
 
+/// Bytes of the FTL itself on this machine, for a device of that plan.
+pub fn itself_bytes(plan: &RamPlan) -> usize {
+    lent_bytes(plan) + tenant::itself_bytes::<MeteredHybrid<'_, Chip>>() - plan.total_bytes()
+}
+
 /// What the FTL is lent. On a microcontroller it is built without wide block numbers if the device does not need them,
 /// so what they add to the FTL itself is left out.
 pub(super) fn lent_bytes(plan: &RamPlan) -> usize {
     let widened = if plan.shape().width().is_wide() { 0 } else { WIDENED_BY };
     plan.total_bytes().saturating_sub(widened)
-}
-
-const MEBIBYTE: u64 = 1 << 20;
-
-/// Why the FTL cannot drive the device, with what to ask for instead.
-pub(super) fn refused(part: &Part, error: ShapeError) -> Failure {
-    let hint = match error {
-        ShapeError::TooManyLogBlocks { .. } => {
-            let shape = part.geometry.slc().or(part.geometry.mlc());
-            let most = shape.map_or(0, RegionGeometry::block_bytes) * u64::from(LogBlock::LAST);
-            let size = show::size(most / MEBIBYTE * MEBIBYTE);
-            format!(": ask for --slc {size} or less")
-        }
-        ShapeError::TooManySectors { .. } => {
-            let size = show::size(largest_capacity(part));
-            format!(", or ask for --capacity {size} or less")
-        }
-        _ => String::new(),
-    };
-    Failure::Unfit(format!("{error}{hint}"))
 }
 
 impl<'m, D: Flash> Booked<'m> for MeteredHybrid<'m, D> {

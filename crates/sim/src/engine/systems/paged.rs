@@ -15,7 +15,7 @@ use nand_model::{Chip, Content};
 use super::meter::{Flash, Meter, Metered, Watcher};
 use super::ours::{KEY, paired_pages, switch};
 use super::system::{Books, Session};
-use super::tenant::{Booked, Tenant, WriteCount};
+use super::tenant::{self, Booked, Tenant, WriteCount};
 use crate::base::Failure;
 use crate::engine::result::Filter;
 use crate::input::device::Setup;
@@ -180,6 +180,11 @@ pub(super) fn paged(
     // Work left by a mount does not belong to the comparison.
     ftl.settle().map_err(|error| failed("mount", &error))?;
     session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
+}
+
+/// Bytes of the FTL itself on this machine.
+pub fn itself_bytes() -> usize {
+    tenant::itself_bytes::<MeteredPageStore<'_, Chip>>()
 }
 
 /// What a chip stores of a page if a stamp represents each sector.

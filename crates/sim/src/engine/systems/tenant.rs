@@ -49,11 +49,15 @@ pub(super) struct Tenant<'m, F> {
 impl<'m, F: Booked<'m>> Tenant<'m, F> {
     /// That FTL, with the bytes of its plan.
     pub(super) fn new(ftl: F, plan_bytes: usize, meter: &'m Meter) -> Self {
-        // Chip and counters belong to the simulator; firmware has a driver instead, and no counters.
-        let simulated = size_of::<Metered<'_, F::Chip>>() + size_of::<Watcher<'_>>();
-        let ram_bytes = (plan_bytes + size_of_val(&ftl) - simulated) as u64;
+        let ram_bytes = (plan_bytes + itself_bytes::<F>()) as u64;
         Self { ftl, meter, ram_bytes, asked: WriteCount::default() }
     }
+}
+
+/// Bytes of the FTL itself on this machine. Chip and counters belong to the simulator; firmware has a driver instead,
+/// and no counters.
+pub(super) const fn itself_bytes<'m, F: Booked<'m>>() -> usize {
+    size_of::<F>() - size_of::<Metered<'_, F::Chip>>() - size_of::<Watcher<'_>>()
 }
 
 /// The error without the device's part, because callers of a system do not know its device.

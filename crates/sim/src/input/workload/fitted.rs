@@ -33,7 +33,7 @@ impl Workload {
                     "the trace's addresses reach {}, beyond the {} of the device: the {} that it touches are moved \
                      together, as with --fit pack; --fit wrap begins again at 0 instead",
                     show::about(end),
-                    show::size(space.capacity),
+                    show::short(space.capacity),
                     show::about(packing.touched())
                 ));
                 Ok(Fit::Pack(packing))

@@ -8,8 +8,8 @@ pub const PAYLOAD_MOST: u32 = 32 << 20;
 /// Bytes passed to the disk at once: larger requests are split into such pieces, like a drive's controller splits them.
 pub const PIECE: u32 = 1 << 20;
 
-/// The smallest block announced to clients. Requests for other bytes are served, too.
-pub const SMALLEST_BLOCK: u32 = 512;
+/// The smallest block announced to clients: any range of bytes is served.
+pub const SMALLEST_BLOCK: u32 = 1;
 
 /// The export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

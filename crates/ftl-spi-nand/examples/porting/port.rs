@@ -1,12 +1,11 @@
-//! The port that `docs/PORTING.md` walks through, from a datasheet to data on flash: a GD5F4GQ6UE.
-//!
-//! The guide quotes this file piece by piece. Here a model of the chip stands on the bus; on a board, the board's own
-//! `SpiDevice` does, and nothing else changes.
+//! The code of `docs/PORTING.md`, piece by piece: on a PC it runs over a model of the chip, and in `firmware/` on
+//! microcontrollers under QEMU.
+#![allow(unreachable_pub)] // It is pasted into a library, for firmware to use.
 
 use ftl_spi_nand::{Detail, EccReport, EccStatus, Part, Run};
 
 /// `GigaDevice` GD5F4GQ6UE, 4 Gbit, as Linux drives it.
-const GD5F4GQ6UE: Part = {
+pub const GD5F4GQ6UE: Part = {
     use EccStatus::{Clean, SeeDetail, Uncorrectable};
     // Of each 16 of the first 64 spare bytes, the last 12: free, corrected, and none of them the mark.
     const SPARE: &[Run] = &[
@@ -42,10 +41,10 @@ use embedded_hal::spi::SpiDevice;
 use ftl_spi_nand::{SetupError, SpiNand};
 
 /// What may be on the bus; `ftl_spi_nand::parts::ALL` has six chips more.
-static PARTS: [Part; 1] = [GD5F4GQ6UE];
+pub static PARTS: [Part; 1] = [GD5F4GQ6UE];
 
 /// The chip on the board's bus: reset, found by its number, its correction switched on, its protection lifted.
-fn driver<S: SpiDevice>(spi: S) -> Result<SpiNand<'static, S>, SetupError<S::Error>> {
+pub fn driver<S: SpiDevice>(spi: S) -> Result<SpiNand<'static, S>, SetupError<S::Error>> {
     SpiNand::new(spi, &PARTS)
 }
 
@@ -57,7 +56,7 @@ const LENT: [Block; 3] =
     [Block::new(Region::Slc, 4093), Block::new(Region::Slc, 4094), Block::new(Region::Slc, 4095)];
 
 /// Finds out whether the driver keeps its contract.
-fn examine<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
+pub fn examine<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
     let mut memory = [0; memory_bytes(2048, 48)];
     Examiner::new(driver, &LENT, &mut memory)?.examine()
 }
@@ -65,7 +64,10 @@ fn examine<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
 use ftl_conformance::power::InFlight;
 
 /// Writes until the power is cut.
-fn cut_me<D: NandDevice>(driver: &mut D, ready: impl FnOnce()) -> Result<(), Stopped<D::Error>> {
+pub fn cut_me<D: NandDevice>(
+    driver: &mut D,
+    ready: impl FnOnce(),
+) -> Result<(), Stopped<D::Error>> {
     let mut memory = [0; memory_bytes(2048, 48)];
     let mut examiner = Examiner::new(driver, &LENT, &mut memory)?;
     examiner.before_power_fails(InFlight::Programs)?;
@@ -74,7 +76,7 @@ fn cut_me<D: NandDevice>(driver: &mut D, ready: impl FnOnce()) -> Result<(), Sto
 }
 
 /// At the next start: finds out whether what the cut left is as promised.
-fn after_cut<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
+pub fn after_cut<D: NandDevice>(driver: &mut D) -> Result<(), Stopped<D::Error>> {
     let mut memory = [0; memory_bytes(2048, 48)];
     Examiner::new(driver, &LENT, &mut memory)?.after_power_failed(InFlight::Programs)
 }
@@ -90,7 +92,8 @@ const CONFIG: PagedConfig = PagedConfig {
     ..PagedConfig::SMALL
 };
 
-const PLAN: PagedPlan = match PagedPlan::new(&GD5F4GQ6UE.geometry, &CONFIG) {
+/// How the memory is divided.
+pub const PLAN: PagedPlan = match PagedPlan::new(&GD5F4GQ6UE.geometry, &CONFIG) {
     Ok(plan) => plan,
     Err(_) => panic!("the configuration does not fit the chip"),
 };
@@ -104,7 +107,7 @@ use ftl_core::NoProbe;
 use ftl_core::paged::{PageFtl, PagedMountError, PagedRam};
 
 /// The first start formats, every later one mounts.
-fn start<D: NandDevice>(mut driver: D, key: u32) -> Result<(), PagedMountError<D::Error>> {
+pub fn start<D: NandDevice>(mut driver: D, key: u32) -> Result<(), PagedMountError<D::Error>> {
     let (halves, words, bytes) = (HALVES.take(), WORDS.take(), BYTES.take());
     let wrong = |_| PagedMountError::WrongPlan;
     let ram = PagedRam::lend(&PLAN, halves, words, bytes).map_err(wrong)?;
@@ -122,7 +125,7 @@ fn start<D: NandDevice>(mut driver: D, key: u32) -> Result<(), PagedMountError<D
 use ftl_iface::{BlockStore, PageCount, Sector};
 
 /// Whatever the firmware is for.
-fn serve<S: BlockStore>(mut store: S) {
+pub fn serve<S: BlockStore>(mut store: S) {
     let mut settings = [0; 2048];
     if store.read(Sector::new(0), &mut settings).is_ok() {
         settings[0] = settings[0].wrapping_add(1);
@@ -131,62 +134,4 @@ fn serve<S: BlockStore>(mut store: S) {
     }
     // The host has nothing to ask: take work out of the way of its next write.
     let _ = store.maintain(PageCount::new(16));
-}
-
-// What stands on the bus here, where a board would have its chip.
-
-use ftl_spi_nand::model::{SpiNandModel, Times};
-use nand_model::faults::FaultInjector;
-use nand_model::power::{Cut, PowerCut};
-use nand_model::{Chip, Content, datasheet};
-
-/// A slow bus, on which few polls are sent while the chip is busy.
-const HERTZ: u32 = 8_000_000;
-
-/// The chip is switched on.
-fn board<N: NandDevice>(cells: N) -> SpiNandModel<'static, N> {
-    let cache = vec![0; 2048 + 128].leak();
-    SpiNandModel::new(&PARTS[0], cells, Times::GD5F1GQ4UA, HERTZ, cache).expect("a sound part")
-}
-
-/// The driver, or why there is none.
-fn driven<S: SpiDevice>(spi: S) -> SpiNand<'static, S> {
-    driver(spi).unwrap_or_else(|why| panic!("{why}"))
-}
-
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut part = datasheet::builtin("spi-nand-1g")?;
-    part.geometry = GD5F4GQ6UE.geometry;
-    let cells = FaultInjector::new(Chip::new(&part, Content::Bytes)?, 4);
-
-    let mut nand = driven(board(cells));
-    examine(&mut nand)?;
-    println!("{} keeps its contract", nand.part().name);
-
-    // Three erases and a block come first; then power goes, midway through the next block.
-    let cut = PowerCut::new(nand.release().into_cells(), Cut::seeded(3 + 64 + 30, 1));
-    let mut nand = driven(board(cut));
-    cut_me(&mut nand, || println!("cut the power now"))?;
-    let cut = nand.release().into_cells();
-    assert!(!cut.is_on(), "power was cut");
-    let mut nand = driven(board(cut.into_inner()));
-    after_cut(&mut nand)?;
-    println!("what a power cut left is as promised");
-
-    println!("the FTL takes {} bytes of RAM", PLAN.total_bytes());
-    start(nand, 0x5EED)?;
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_port_of_the_guide_runs() {
-        super::main().unwrap();
-    }
-
-    #[test]
-    fn the_plan_is_what_the_guide_tells() {
-        assert_eq!(super::PLAN.total_bytes(), 49_452);
-    }
 }

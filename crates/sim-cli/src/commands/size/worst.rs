@@ -1,0 +1,115 @@
+//! What a request costs at most, and the longest that was seen.
+
+use std::io::Write;
+
+use ftl_core::Operations;
+use ftl_iface::{Bytes, Region};
+use nand_model::part::{Nanos, Part};
+use sim::{Failure, show};
+
+use super::seen::{Seen, many};
+use crate::output::table::{Edge, Table, write_sentence};
+
+/// Bounds of an FTL's work.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) read: Operations,
+    pub(super) write: Operations,
+    pub(super) write_many: Operations,
+    pub(super) trim: Operations,
+    pub(super) maintain: Operations,
+}
+
+/// Reads of a bound that need not be compared with anything: they take no time that counts.
+const FEW_READS: u64 = 64;
+
+/// Where a bound's reads take more than so many times its programs and erases, nobody can use it.
+const OF_USE: u64 = 4;
+
+/// Writes the table.
+pub(super) fn write(
+    part: &Part,
+    sector: Bytes,
+    bounds: &Bounds,
+    seen: &Seen,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    writeln!(out)?;
+    let heads = ["a request", "longest seen", "programs", "erases", "at most"];
+    let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
+    let mut table = Table::new(heads.into_iter().zip(edges));
+    let bytes = show::size(u64::from(many(sector).get()) * u64::from(sector.get()));
+    let rows = [
+        ("read of a sector".to_owned(), seen.read, bounds.read),
+        ("write of a sector".into(), seen.write, bounds.write),
+        (format!("write of {bytes}"), seen.write_many, bounds.write_many),
+        ("trim of a sector".into(), seen.trim, bounds.trim),
+        ("maintain, one page".into(), seen.maintain, bounds.maintain),
+    ];
+    for (name, longest, bound) in rows {
+        let at_most = useful(part, bound).map_or("-".into(), shown);
+        let [programs, erases] = [bound.programs, bound.erases].map(show::count);
+        table.row([name, shown(longest), programs, erases, at_most]);
+    }
+    table.write(out)?;
+    writeln!(out)?;
+    for sentence in [
+        format!(
+            "Longest seen: of {} writes of a sector all over the device, then {} of each other request, with reads.",
+            show::count(seen.sectors),
+            show::count(seen.others)
+        ),
+        "Programs, erases: no request needs more. At most: their time, and that of the reads.".into(),
+        "-: in time there is no useful bound, for those of reads add up scans that never occur together.".into(),
+    ] {
+        write_sentence(&sentence, out)?;
+    }
+    Ok(())
+}
+
+fn shown(time: Nanos) -> String {
+    show::time(time.as_micros_f64())
+}
+
+/// The time of a bound, if it is of use.
+fn useful(part: &Part, cost: Operations) -> Option<Nanos> {
+    let changes = longest(part, Operations { reads: 0, ..cost });
+    let reads = longest(part, Operations { programs: 0, erases: 0, ..cost });
+    let is_of_use = cost.reads <= FEW_READS || reads <= changes * OF_USE;
+    is_of_use.then(|| longest(part, cost))
+}
+
+/// The time of these operations, each at its slowest.
+fn longest(part: &Part, cost: Operations) -> Nanos {
+    let regions = Region::ALL.into_iter().filter_map(|region| {
+        let (shape, figures) = (part.geometry.region(region)?, part.region(region)?);
+        let timing = figures.timing;
+        let bus = timing.transfer(shape.page_bytes + shape.spare_bytes);
+        let pages = (timing.program + bus) * cost.programs + (timing.read + bus) * cost.reads;
+        Some(pages + timing.erase * cost.erases)
+    });
+    regions.max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_region_makes_the_time_and_reads_count() {
+        let part = nand_model::datasheet::builtin("tiny").unwrap();
+        let changes = Operations { reads: 0, programs: 1, erases: 1 };
+        assert_eq!(longest(&part, changes), Nanos::from_micros(800 + 1500));
+        let all = Operations { reads: 2, ..changes };
+        assert_eq!(longest(&part, all), Nanos::from_micros(2 * 60 + 800 + 1500));
+    }
+
+    #[test]
+    fn a_bound_of_more_reads_than_anything_else_is_none() {
+        let part = nand_model::datasheet::builtin("tiny").unwrap();
+        let cost = |reads| Operations { reads, programs: 10, erases: 1 };
+        assert!(useful(&part, cost(100)).is_some() && useful(&part, cost(3_011_532)).is_none());
+        let read = |reads| Operations { reads, programs: 0, erases: 0 };
+        assert!(useful(&part, read(2)).is_some() && useful(&part, read(42_369)).is_none());
+    }
+}

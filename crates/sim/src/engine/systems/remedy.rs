@@ -1,0 +1,105 @@
+//! Systems as they are run, and what is said where one does not fit a device: the names of both, the reason, and a size
+//! that fits.
+
+use ftl_iface::RegionGeometry;
+
+use super::live::Blueprint;
+use super::system::Session;
+use super::{Chosen, Kind};
+use crate::base::{Failure, show};
+use crate::input::device::Setup;
+
+/// Powers of two of bytes that are tried: from 256 KiB to 8 TiB.
+const TRIED: std::ops::Range<u32> = 18..44;
+
+/// Systems whose tables must be filled to find out whether they fit are tried on devices of at most so many bytes.
+const QUICKLY_FILLED: u64 = 32 << 30;
+
+impl Chosen {
+    /// Builds the system and runs the session on it.
+    pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
+        self.begin(setup, session).map_err(|failure| self.told(failure, setup))
+    }
+
+    /// The system in a form that can be mounted again.
+    pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
+        self.mountable(setup).map_err(|failure| self.told(failure, setup))
+    }
+
+    /// The failure with all of that, if it is one of a system that does not fit.
+    fn told(&self, failure: Failure, setup: &Setup) -> Failure {
+        let Failure::Unfit(reason) = failure else { return failure };
+        let remedy = self.remedy(setup).map_or(String::new(), |flag| format!("; {flag} fits"));
+        let (name, device) = (&self.name, &setup.part.name);
+        Failure::Unfit(format!("`{name}` does not fit {device}: {reason}{remedy}"))
+    }
+
+    /// The flag that makes it fit: another size of the SLC, else another capacity; the nearest one.
+    fn remedy(&self, setup: &Setup) -> Option<String> {
+        let log = setup.log_bytes.filter(|_| !setup.has_slc_to_spare());
+        let slc = setup.part.geometry.slc().filter(|_| setup.has_slc_to_spare());
+        let slc = slc.map(RegionGeometry::capacity_bytes).or(log);
+        let fits = |made: Result<Setup, Failure>| made.is_ok_and(|setup| self.fits(&setup));
+        let slc = slc.and_then(|near| {
+            let size = sizes(near).find(|bytes| fits(setup.clone().with_slc(*bytes)))?;
+            Some(format!("--slc {}", show::size(size)))
+        });
+        slc.or_else(|| {
+            let mut sizes = sizes(setup.part.exported_bytes);
+            let size = sizes.find(|bytes| fits(setup.clone().with_capacity(*bytes)))?;
+            Some(format!("--capacity {}", show::size(size)))
+        })
+    }
+
+    fn fits(&self, setup: &Setup) -> bool {
+        // To start a system that was given is up to whoever made it.
+        let Kind::Listed(_, values) = &self.kind else { return false };
+        if let Some(plan) = self.plan() {
+            return plan(setup, values).is_ok();
+        }
+        let slc = setup.part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
+        setup.part.exported_bytes.max(slc) <= QUICKLY_FILLED
+            && matches!(self.unfit(setup), Ok(None))
+    }
+}
+
+/// Sizes, from the nearest to that one to the farthest.
+fn sizes(near: u64) -> impl Iterator<Item = u64> {
+    let mut powers: Vec<u32> = TRIED.collect();
+    powers.sort_by_key(|power| power.abs_diff(near.max(1).ilog2()));
+    powers.into_iter().map(|power| 1 << power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::device::DeviceChoice;
+
+    /// What is said of a system on C3 at those sizes.
+    fn said(system: &str, capacity: Option<u64>, slc: Option<u64>) -> String {
+        let device = DeviceChoice { device: "c3".into(), capacity, slc, parallel: false };
+        let chosen = Chosen::parse(system).unwrap();
+        chosen.run(&device.setup().unwrap(), &mut super::super::Tried).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_with_a_size_that_does() {
+        for (system, capacity, slc, fitting) in [
+            ("paged", None, Some(1 << 20), "--slc 64MiB"),
+            ("paged", Some(1 << 20), None, "--capacity 8MiB"),
+            ("hybrid", None, Some(1 << 20), "--slc 2MiB"),
+            ("conventional", Some(1 << 20), None, "--capacity 8MiB"),
+            ("page-mlc", Some(1 << 20), None, "--capacity 8MiB"),
+        ] {
+            let said = said(system, capacity, slc);
+            assert!(said.starts_with(&format!("`{system}` does not fit c3: ")), "{said}");
+            assert!(said.ends_with(&format!("; {fitting} fits")), "{said}");
+        }
+    }
+
+    #[test]
+    fn where_no_size_helps_none_is_named() {
+        let said = said("paged?entries=0", None, None);
+        assert!(said.contains("does not fit c3: ") && !said.contains("--"), "{said}");
+    }
+}
