@@ -17,7 +17,7 @@ pub struct PagedConfig {
     /// device read-only.
     pub capacity: Option<SectorCount>,
     /// Dirty entries: sectors whose newest address is in RAM and in tags, but not in a map page yet. More of them
-    /// cause fewer map writes, and take ten to eleven bytes each.
+    /// cause fewer map writes, and take eight to nine bytes each.
     pub dirty_entries: u32,
     /// Map pages cached in RAM: at least two.
     pub cached_leaves: u16,
