@@ -34,7 +34,7 @@ const MORE: [(&str, &str); 4] = [
     ("../../sim/src/engine/result/rounds.rs", "Round"),
     ("../../sim/src/engine/result/mod.rs", "ServedResult"),
     ("../../sim/src/engine/comparison/mod.rs", "Comparison"),
-    ("../../sim/src/engine/comparison/ranking.rs", "Row"),
+    ("../../sim/src/engine/comparison/ranking.rs", "RankingRow"),
 ];
 
 fn source(name: &str) -> syn::File {

@@ -48,7 +48,7 @@ const NAMES: [&str; TABLES] = [
     "dirty entries: sectors",
     "references of blocks",
     "erase counts",
-    "when what stands in blocks was written, and their last losses",
+    "when blocks were written, and lost data",
     "page buffer",
     "map cache: pages",
     "spare area to program from",

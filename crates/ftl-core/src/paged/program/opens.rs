@@ -46,8 +46,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether streams lend their blocks to each other. Where pages are guarded, a shared block would make more of them
-    /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they come
-    /// back.
+    /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they
+    /// come back.
     pub(crate) fn lends(&self) -> bool {
         let spare = self.shape.main.blocks > self.shape.needed(Area::Main) + TO_LEND;
         spare && !(self.guards() && self.shape.main.shares_cells())

@@ -1,10 +1,10 @@
 //! Sectors in order, with a word for each, in bins of sixteen cells.
 //!
-//! The bins stand in order, too, so a sector is found by two short searches, and the cells of a leaf follow one another.
-//! A cell has only the low half of its sector: all sectors of a bin are of one *span*, 65,536 sectors with the same
-//! upper half. What does not fit into its bin any more goes to a neighbour, or to a bin of its own. If there is none,
-//! some neighbours with much space share fewer bins: [`bins_for`](crate::paged::plan::bins) makes so many that such neighbours are always found.
-//! So what fits does not depend on the order in which it comes.
+//! The bins stand in order, too, so a sector is found by two short searches, and the cells of a leaf follow one
+//! another. A cell has only the low half of its sector: all sectors of a bin are of one *span*, 65,536 sectors with the
+//! same upper half. What does not fit into its bin any more goes to a neighbour, or to a bin of its own. If there is
+//! none, some neighbours with much space share fewer bins: the plan makes so many bins that such neighbours are always
+//! found. So what fits does not depend on the order in which it comes.
 
 use crate::paged::plan::bins::{BIN, LOW_BITS, NEIGHBOURS};
 
@@ -407,7 +407,9 @@ impl<'ram> Bins<'ram> {
             }
             let words = self.words.get(self.number(cell.rank));
             let gone = words.and_then(|words| words.get(cell.at..upto)).unwrap_or(&[]);
-            gone.iter().for_each(|word| each(*word));
+            for word in gone {
+                each(*word);
+            }
             self.cut(cell, upto - cell.at);
             if self.count(cell.rank) == 0 {
                 self.close(cell.rank);

@@ -2,8 +2,8 @@
 //! has rested since some of it was.
 //!
 //! The clock counts what the main area programs: what the fast area takes makes nothing there older. An anchor stores
-//! the tick. After a mount by every block, stamps stand for it; they also count the fast area's programs, so blocks look
-//! older for a while, all of them alike. How long a block has rested is in RAM alone.
+//! the tick. After a mount by every block, stamps stand for it; they also count the fast area's programs, so blocks
+//! look older for a while, all of them alike. How long a block has rested is in RAM alone.
 
 use crate::layout::Stamp;
 use crate::paged::plan::address::BlockNumber;
@@ -228,7 +228,7 @@ impl<'ram> Times<'ram> {
 
     /// Marks whether a block of the fast area takes map pages.
     pub(crate) fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
-        let mark = if holds_map { MAP } else { 0 };
+        let mark = u16::from(holds_map) * MAP;
         self.words.set(block, self.words.get(block) & !LIFE | mark);
     }
 

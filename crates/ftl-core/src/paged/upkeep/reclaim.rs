@@ -5,6 +5,7 @@ use ftl_iface::NandDevice;
 use super::copies::Page;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
+use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::Area;
@@ -159,6 +160,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let block = best?;
         self.note_lifetime(block);
         Some(self.victim_of(area, block))
+    }
+
+    /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its
+    /// reserve; one block of that is enough, because the weak block is freed for it.
+    #[inline]
+    pub(crate) fn may_refresh(&self) -> bool {
+        let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
+        self.door.weak.noted.waits()
+            && has_reserve(Area::Main)
+            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
+    }
+
+    /// Returns the weak block that is to be emptied next, if it is in this area.
+    pub(crate) fn next_weak(&self, area: Area) -> Option<BlockNumber> {
+        match self.door.weak.noted.next() {
+            Some(Weak::Block(block)) if self.may_refresh() && self.shape.area_of(block) == area => {
+                Some(block).filter(|block| self.blocks.may_be_victim(*block))
+            }
+            _ => None,
+        }
     }
 
     /// Returns a block as a victim.

@@ -11,7 +11,7 @@ use crate::error::Fault;
 use crate::paged::flash::door::Seen;
 use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Spot};
-use crate::paged::plan::shape::{Area, HEADERS};
+use crate::paged::plan::shape::HEADERS;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{IdleStep, Open, Scrubbed, Stream};
 use crate::probe::{Cause, Probe};
@@ -88,26 +88,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut blocks = (first.get()..self.shape.blocks()).map(BlockNumber::new);
         let block = blocks.find(|block| self.blocks.references(*block) > 0)?;
         Some(Scrubbed::Page(Spot { block, page: 0 }))
-    }
-
-    /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its
-    /// reserve; one block of that is enough, because the weak block is freed for it.
-    #[inline]
-    pub(crate) fn may_refresh(&self) -> bool {
-        let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
-        self.door.weak.noted.waits()
-            && has_reserve(Area::Main)
-            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
-    }
-
-    /// Returns the weak block that is to be emptied next, if it is in this area.
-    pub(crate) fn next_weak(&self, area: Area) -> Option<BlockNumber> {
-        match self.door.weak.noted.next() {
-            Some(Weak::Block(block)) if self.may_refresh() && self.shape.area_of(block) == area => {
-                Some(block).filter(|block| self.blocks.may_be_victim(*block))
-            }
-            _ => None,
-        }
     }
 
     /// Does what each host page pays for weak blocks: one step.

@@ -26,7 +26,7 @@ pub(super) const PAGED: [Parameter; 10] = [
     Parameter {
         name: "streams",
         default: "auto",
-        title: "open blocks of the MLC: 5 by expected lifetime, 2 keep copies apart, 1; auto: 5, or 2 where few blocks are to spare",
+        title: "open blocks of the MLC: 5 by expected lifetime, 2 keep copies apart, 1; auto: 5, or 2 if few are spare",
     },
     Parameter {
         name: "victims",
