@@ -1,5 +1,6 @@
 """Traces, devices and systems in every form; and what is refused, with the program's words."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -129,7 +130,8 @@ def squeezed(text):
 
 
 def without_flags(text):
-    return text.replace("--capacity ", "capacity ").replace("--format", "format").replace("--columns", "columns")
+    text = re.sub(r"--capacity (\d+\w+)", r'capacity="\1"', text)
+    return text.replace("--format", "format").replace("--columns", "columns")
 
 
 WRONG = {
