@@ -108,11 +108,11 @@ impl Profile {
             ..PagedConfig::SMALL
         };
         match self {
-            Self::OneGbit => PagedConfig { dirty_entries: 736, ..BASE },
-            Self::OneGbitSmall => PagedConfig { dirty_entries: 168, anchor_blocks: 0, ..BASE },
+            Self::OneGbit => PagedConfig { dirty_entries: 949, ..BASE },
+            Self::OneGbitSmall => PagedConfig { dirty_entries: 182, anchor_blocks: 0, ..BASE },
             Self::HalfGbitSmall => PagedConfig {
                 capacity: Some(SectorCount::new(EXPORTED / 2)),
-                dirty_entries: 176,
+                dirty_entries: 195,
                 anchor_blocks: 0,
                 ..BASE
             },
