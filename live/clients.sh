@@ -27,7 +27,9 @@ rm "$WORK/back"
 say "nbdcopy of a length that is no multiple of a block"
 head -c 20000000 /dev/urandom >"$WORK/odd"
 nbdcopy "$WORK/odd" "$URI"
-nbdcopy "$URI" - | head -c 20000000 | cmp - "$WORK/odd" || fail "what nbdcopy read is not the 20,000,000 bytes that it wrote"
+nbdcopy "$URI" "$WORK/back"
+cmp --bytes=20000000 "$WORK/odd" "$WORK/back" || fail "what nbdcopy read is not the 20,000,000 bytes that it wrote"
+rm "$WORK/back" "$WORK/odd"
 
 say "qemu-io"
 qemu-io -f raw -c 'write -P 0xab 512 1536' -c 'read -P 0xab 512 1536' -c 'discard 0 1M' -c 'read -P 0 0 1M' \
