@@ -201,6 +201,12 @@ impl<'ram> Bins<'ram> {
         Some((cell, Held { sector, word }))
     }
 
+    /// Iterates over the cells from this one on, and what they hold.
+    pub(crate) fn all_from(&self, cell: Cell) -> impl Iterator<Item = (Cell, Held)> + '_ {
+        let next = |(cell, _): &(Cell, Held)| self.held_from(cell.next());
+        core::iter::successors(self.held_from(cell), next)
+    }
+
     /// Returns this cell, or the first one of the next bin if the bin has no such cell: every bin has one.
     #[inline]
     fn settled(&self, cell: Cell) -> Cell {

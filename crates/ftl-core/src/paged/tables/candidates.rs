@@ -42,7 +42,7 @@ pub(crate) struct Judge {
 impl Judge {
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
     /// freed.
-    fn score(self, blocks: &mut Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
+    fn score(self, blocks: &Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
         let used = u32::from(blocks.to_empty(block).filter(|_| self.begun != Some(block))?);
         // Where pages are skipped, a block of copies is no fuller, and emptying it would free nothing.
         let full = shape.copied_slots;
@@ -95,7 +95,7 @@ impl Candidates {
     }
 
     /// Returns the current value of each candidate, zero for an empty place. Candidates without value are dropped.
-    fn scores(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
+    fn scores(&mut self, blocks: &Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
         let mut scores = [0; KEPT];
         for (score, kept) in scores.iter_mut().zip(&mut self.kept) {
             if let Some(block) = *kept {

@@ -128,18 +128,12 @@ impl<'ram> DirtyTable<'ram> {
     /// Iterates over the entries from a sector on, in order.
     pub fn entries_from(&mut self, first: Sector) -> impl Iterator<Item = Dirty> + '_ {
         let first = self.bins.seek(first.get());
-        self.entries_at(first)
-    }
-
-    fn entries_at(&self, cell: Cell) -> impl Iterator<Item = Dirty> + '_ {
-        let first = self.bins.held_from(cell);
-        let next = |(cell, _): &(Cell, Held)| self.bins.held_from(cell.next());
-        core::iter::successors(first, next).map(dirty)
+        self.bins.all_from(first).map(dirty)
     }
 
     /// Iterates over all entries, in order.
     pub fn entries(&self) -> impl Iterator<Item = Dirty> + '_ {
-        self.entries_at(Bins::start(0))
+        self.bins.all_from(Bins::start(0)).map(dirty)
     }
 
     /// Returns the last entry.
@@ -191,12 +185,10 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Removes a sector's entry.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
-        let dirty = self.find(sector)?;
-        if let Some(word) = self.bins.word_mut(dirty.cell) {
-            self.old -= u32::from(*word & PARITY != self.parity);
-        }
-        self.bins.remove(dirty.cell);
-        Some(dirty.entry)
+        let (cell, word) = self.bins.find(sector.get())?;
+        self.old -= u32::from(word & PARITY != self.parity);
+        self.bins.remove(cell);
+        Some(dirty((cell, Held { sector: sector.get(), word })).entry)
     }
 
     /// Removes the entries of a run of sectors.
@@ -237,10 +229,7 @@ impl<'ram> DirtyTable<'ram> {
         }
         let start = self.bins.seek(self.next_old.get());
         let is_old = |held: &(Cell, Held)| held.1.word & PARITY != self.parity;
-        let from = |cell| {
-            let next = |(cell, _): &(Cell, Held)| self.bins.held_from(cell.next());
-            core::iter::successors(self.bins.held_from(cell), next).find(is_old)
-        };
+        let from = |cell| self.bins.all_from(cell).find(is_old);
         let found = from(start).or_else(|| from(Bins::start(0))).map(dirty)?;
         self.next_old = found.sector;
         Some(found.sector)
