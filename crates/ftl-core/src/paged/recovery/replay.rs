@@ -7,7 +7,8 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::paged::flash::door::{self, Seen};
-use crate::paged::plan::address::{Leaf, Spot};
+use crate::paged::plan::address::{Leaf, Place, Spot};
+use crate::paged::recovery::scan::Pass;
 use crate::paged::tables::bins::Full;
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::store::PageFtl;
@@ -41,7 +42,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let may_have_newer = !self.part.holds(sector)
                 || self.table.get(sector).is_some()
                 || self.is_suspect(sector, leaf);
-            if !may_have_newer && self.leaf_stamp(leaf)? < tag.stamp {
+            if !may_have_newer && self.leaf_stamp(leaf)? < Some(tag.stamp) {
                 self.map.set_spot(leaf, unreadable);
                 self.stamp_read = None;
             }
@@ -69,12 +70,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Enters the newest tags of the part's sectors in the table.
     pub(crate) fn replay(&mut self) -> Result<(), Fault<D::Error>> {
-        // Another page may be there since.
-        self.stamp_read = None;
-        self.visit_young(Self::replay_page)
+        let (from, end) = (self.part.from, self.part.end);
+        for _ in 0..=self.shape.blocks() {
+            // Another page may be there since.
+            self.stamp_read = None;
+            let mut pass = Pass::Whole;
+            self.visit_young(|ftl, spot| ftl.replay_page(spot, &mut pass))?;
+            if pass == Pass::Whole || planted(Bug::TrustStalePass) {
+                break;
+            }
+            self.empty_table(from, end);
+        }
+        Ok(())
     }
 
-    fn replay_page(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
+    fn replay_page(&mut self, spot: Spot, pass: &mut Pass) -> Result<(), Fault<D::Error>> {
         let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
         let tag = page.tag;
         self.kept.keep(&page);
@@ -85,7 +95,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for slot in 0..self.shape.area_at(spot.block).slots {
             if let Some(sector) = self.copied(slot) {
-                self.replay_slot(sector, (spot, slot), tag.stamp)?;
+                self.replay_slot(sector, self.place(spot, slot), tag.stamp, pass)?;
             }
         }
         Ok(())
@@ -95,18 +105,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn replay_slot(
         &mut self,
         sector: Sector,
-        (spot, slot): (Spot, u16),
+        place: Place,
         stamp: Stamp,
+        pass: &mut Pass,
     ) -> Result<(), Fault<D::Error>> {
         let (leaf, _) = self.shape.leaf_of(sector);
-        if !self.part.holds(sector) || self.leaf_stamp(leaf)? > stamp && !planted(Bug::TakeOldTags)
+        if !self.part.holds(sector)
+            || self.leaf_stamp(leaf)? > Some(stamp) && !planted(Bug::TakeOldTags)
         {
             return Ok(());
         }
         if let Some(entry) = self.table.get(sector) {
             let (other, _) = self.shape.spot(entry.place);
-            if self.stamp_at(other)? > stamp && !planted(Bug::TakeLastTag) {
-                return Ok(());
+            match self.stamp_at(other)? {
+                Some(other) if other > stamp && !planted(Bug::TakeLastTag) => return Ok(()),
+                Some(_) => {}
+                None => *pass = Pass::Stale,
             }
         } else {
             while !self.has_space() {
@@ -117,7 +131,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.map.note_dirty(leaf);
         }
-        let entry = Entry { place: self.place(spot, slot), old: Old::Released };
+        let entry = Entry { place, old: Old::Released };
         self.table.put(sector, entry).map_err(|Full| Fault::Corrupt)
     }
 }

@@ -263,7 +263,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         };
         // From now on it counts.
-        let stamp = self.stamp_at(suspect.spot)?.max(suspect.first);
+        let stamp = self.stamp_at(suspect.spot)?.unwrap_or(suspect.first).max(suspect.first);
         self.part.ceiling = stamp.next();
         let bytes = core::mem::take(&mut self.buffer);
         self.door.believe(suspect.spot, (kind, suspect.first), bytes);
