@@ -9,7 +9,7 @@ use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::Area;
-use crate::paged::program::opens::LENT_BEFORE;
+use crate::paged::program::opens::{LAST_BLOCKS, LENT_BEFORE};
 use crate::paged::tables::candidates::{Judge, PACE_MAX};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Stream, Victim};
@@ -52,7 +52,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn short_area(&self, beyond: u32) -> Option<Area> {
         let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
         // Emptying blocks of one area takes space in the other, so a nearly full main area comes first.
-        if fast && (self.blocks.free(Area::Main) > 1 || self.blocks.free(Area::Fast) < 2) {
+        if fast && (self.blocks.free(Area::Main) > LAST_BLOCKS || self.blocks.free(Area::Fast) < 2)
+        {
             return Some(Area::Fast);
         }
         self.is_short(Area::Main, beyond).then_some(Area::Main).or(fast.then_some(Area::Fast))
@@ -80,7 +81,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             u32::from(self.shape.main.pages.max(map.pages)) * u32::from(self.shape.slots_max());
         for _ in 0..self.shape.blocks().saturating_mul(slots * 2).saturating_add(64) {
             let Some(area) = self.short_area(0) else { return Ok(()) };
-            if self.reclaim_step(area)? == Step::NoVictim {
+            // The search for a victim closes full blocks, and one of those may have been free.
+            if self.reclaim_step(area)? == Step::NoVictim && self.is_short(area, 0) {
                 break;
             }
         }
