@@ -62,6 +62,8 @@ pub struct Truth {
     dead: Vec<Sector>,
     /// Sectors that were on one when they were written last, or later.
     doubted: BTreeSet<u32>,
+    /// Sectors found older than expected since they were written, because nothing recorded the page that a fault took.
+    aged: BTreeSet<u32>,
     /// Sectors whose map page became unreadable since they were written: they may be lost, or older.
     unmapped: BTreeSet<u32>,
 }
@@ -151,6 +153,7 @@ impl Truth {
             marks: Vec::new(),
             dead: Vec::new(),
             doubted: BTreeSet::new(),
+            aged: BTreeSet::new(),
             unmapped: BTreeSet::new(),
         }
     }
@@ -201,6 +204,7 @@ impl Truth {
             if let Some(now) = self.asked.remove(&sector).and_then(|asked| asked.last().copied()) {
                 self.sectors[sector as usize] = Expected { now, lost: false };
                 self.unmapped.remove(&sector);
+                self.aged.remove(&sector);
                 if !self.dead.contains(&Sector::new(sector)) {
                     self.doubted.remove(&sector);
                 }
@@ -248,10 +252,10 @@ impl Truth {
 
     /// Whether an older version may be found instead of the expected one.
     fn may_be_older(&self, sector: u32, expected: Expected, found: &ReadBack) -> bool {
-        // A write in flight may have replaced the version before, whose block may have been erased.
-        let written = [expected.now].into_iter().chain(self.asked_of(sector).iter().copied());
         // Of two older copies, first the one may be found and after a mount the other.
-        let untold = written.filter(|version| self.is_untold(*version)).max();
+        let untold = self.newest_untold(sector, expected);
+        // A power cut may have torn the page of the copy that was found. It was repeated then, and may be gone by now.
+        let untold = untold.max(self.aged.contains(&sector).then_some(expected.now));
         let is_unmapped = self.unmapped.contains(&sector);
         match found {
             ReadBack::Zeros => is_unmapped || untold.is_some(),
@@ -262,6 +266,13 @@ impl Truth {
             }
             _ => false,
         }
+    }
+
+    /// The newest of the versions that a sector may have, of those that nothing records.
+    fn newest_untold(&self, sector: u32, expected: Expected) -> Option<Version> {
+        // A write in flight may have replaced the version before, whose block may have been erased.
+        let written = [expected.now].into_iter().chain(self.asked_of(sector).iter().copied());
+        written.filter(|version| self.is_untold(*version)).max()
     }
 
     /// Whether nothing records that content, which a fault made unreadable, or that it is lost.
@@ -346,13 +357,16 @@ impl Truth {
                 ReadBack::Written { request, .. } => self.written_by(request, sector),
                 _ => Version::NONE,
             };
-            // A power cut may have torn the page of that copy. It was repeated then, and may be gone at the next mount.
-            self.doubted.insert(sector);
             Expected { now, lost: false }
         } else {
             let expected = self.sentence(sector, expected);
             return Err(Wrong { sector: Sector::new(sector), expected, found });
         };
+        if self.newest_untold(sector, expected) > Some(settled.now) {
+            // The page of an older copy may be torn, and gone at the next mount.
+            self.doubted.insert(sector);
+            self.aged.insert(sector);
+        }
         let asked = self.asked.remove(&sector).unwrap_or_default();
         let mut open: Vec<Version> = [expected.now].into_iter().chain(asked).collect();
         open.retain(|version| self.open.binary_search(version).is_ok() && *version != settled.now);
