@@ -335,9 +335,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn replay_since(&mut self, newest: &Newest, list: &List, ceiling: Stamp) -> Step<(), D::Error> {
         for at in 0..list.len {
             let since = self.line(list, at).ok_or(Unfinished::Untrusted)?;
-            if let Some(wear) = since.wear {
+            if since.spot.page == 0 {
+                // Its block was opened since.
                 let block = since.spot.block;
-                self.blocks.set_wear(block, wear);
+                if let Some(wear) = since.wear {
+                    self.blocks.set_wear(block, wear);
+                }
                 self.blocks.times.bear(block, self.blocks.times.now());
                 if self.shape.area_of(block) == Area::Fast {
                     self.blocks.times.note_map(block, door::is_map(since.kind));

@@ -183,11 +183,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     let tag = first.tag;
                     if !door::is_redone(tag.kind) {
                         self.blocks.set_wear(block, tag.note as u16);
-                        let birth = self.blocks.times.tick_of(tag.stamp);
-                        self.blocks.times.bear(block, birth);
-                        if self.shape.area_of(block) == Area::Fast {
-                            self.blocks.times.note_map(block, door::is_map(tag.kind));
-                        }
+                    }
+                    let birth = self.blocks.times.tick_of(tag.stamp);
+                    self.blocks.times.bear(block, birth);
+                    if self.shape.area_of(block) == Area::Fast {
+                        self.blocks.times.note_map(block, door::is_map(tag.kind));
                     }
                     // Pages of either kind may follow a proof.
                     door::is_map(tag.kind) || door::is_proof(tag.kind)
