@@ -41,7 +41,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether a stream's open block takes a further page.
-    fn has_room(&self, stream: Stream) -> bool {
+    pub(crate) fn has_room(&self, stream: Stream) -> bool {
         self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
     }
 

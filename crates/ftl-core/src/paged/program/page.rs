@@ -9,6 +9,7 @@ use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
+use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::tables::bins::Full;
 use crate::paged::tables::blocks::Worn;
 use crate::paged::tables::dirty::{Dirty, Entry, Old};
@@ -171,13 +172,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let open = |stream: Stream| self.opens[stream as usize].is_some();
         let other = Stream::MAIN.into_iter().find(|other| open(*other));
-        match other {
+        match other.or_else(|| self.map_block_in_need()) {
             Some(other) if !open(stream) => {
                 self.shares = true;
                 other
             }
             _ => stream,
         }
+    }
+
+    /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a
+    /// single area. After a power cut the page to be repeated may be one of the map, and take the last free block.
+    fn map_block_in_need(&self) -> Option<Stream> {
+        let single = self.shape.fast.is_none();
+        let short = self.blocks.free(Area::Main) <= LAST_BLOCKS;
+        Some(Stream::Map).filter(|map| single && short && self.has_room(*map))
     }
 
     /// Returns the page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.

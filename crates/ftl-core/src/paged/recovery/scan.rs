@@ -277,7 +277,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
             Seen::Erased => return Ok(TagAge::Old),
             Seen::Unreadable => return Ok(TagAge::Young),
-            Seen::Page(first) if !door::is_sectors(first.tag.kind) => return Ok(TagAge::Old),
+            // A block of the map takes sectors on a single area alone.
+            Seen::Page(first) if !door::is_sectors(first.tag.kind) && self.shape.fast.is_some() => {
+                return Ok(TagAge::Old);
+            }
             Seen::Page(first) if first.tag.stamp > horizon => return Ok(TagAge::Young),
             Seen::Page(_) => {}
         }
