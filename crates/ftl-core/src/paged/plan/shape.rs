@@ -30,6 +30,14 @@ pub const MAIN_RESERVE: u32 = 4;
 /// The reserve of a single area, which has all of these streams.
 pub const ONLY_RESERVE: u32 = 5;
 
+/// The reserve of a main area whose streams lend their blocks to each other. Emptying a victim opens at most one for
+/// copies and one for map pages; one more is for the page to be repeated after a power cut. Cuts in a row are no danger
+/// where so many blocks hold garbage: any of them is soon emptied.
+const LENDING_RESERVE: u32 = 3;
+
+/// Blocks beyond the needed ones that a device must have for that.
+const TO_LEND: u32 = 5;
+
 /// Bytes of a map page before its entries: check and horizon.
 pub const LEAF_HEAD: u32 = 12;
 
@@ -335,7 +343,7 @@ impl PagedShape {
         self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
-        let main = data.saturating_add(open + self.reserve(Area::Main));
+        let main = data.saturating_add(open + self.reserve_needed(Area::Main));
         let (main, fast) = match &self.fast {
             Some(_) => (main, map_blocks + 1 + FAST_RESERVE),
             None => (main.saturating_add(map_blocks), 0),
@@ -384,8 +392,24 @@ impl PagedShape {
         if main.pages > fewest.saturating_add(left_out) { main.pages - left_out } else { fewest }
     }
 
+    /// Whether streams lend their blocks to each other. Where pages are guarded, a shared block would make more of them
+    /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they
+    /// come back.
+    pub const fn lends(&self) -> bool {
+        let guards = matches!(self.paired_pages, PairedPages::Guard) && self.main.shares_cells();
+        self.main.blocks > self.main_needed + TO_LEND && !guards
+    }
+
     /// Returns the blocks of an area that no host write opens.
     pub const fn reserve(&self, area: Area) -> u32 {
+        match area {
+            Area::Main if self.lends() => LENDING_RESERVE,
+            _ => self.reserve_needed(area),
+        }
+    }
+
+    /// Returns the reserve that an area must have room for.
+    const fn reserve_needed(&self, area: Area) -> u32 {
         match (area, &self.fast) {
             (Area::Fast, Some(_)) => FAST_RESERVE,
             (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,

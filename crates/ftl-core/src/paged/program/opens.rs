@@ -22,9 +22,7 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
 }
 
 /// With so many free blocks beyond the reserve or fewer, streams lend their blocks.
-pub(crate) const LENT_BEFORE: u32 = 2;
-/// Blocks beyond the needed ones that a device must have for that.
-const TO_LEND: u32 = 5;
+pub(crate) const LENT_BEFORE: u32 = 1;
 /// The pages that an open block must have left.
 const LENT_MIN: u16 = 8;
 
@@ -45,19 +43,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
     }
 
-    /// Whether streams lend their blocks to each other. Where pages are guarded, a shared block would make more of them
-    /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they
-    /// come back.
-    pub(crate) fn lends(&self) -> bool {
-        let spare = self.shape.main.blocks > self.shape.needed(Area::Main) + TO_LEND;
-        spare && !(self.guards() && self.shape.main.shares_cells())
-    }
-
     /// Returns the stream that lends its open block to one whose block is full, when blocks are short: the nearest one.
     /// So streams that fill their blocks at the same time wait for no garbage collection.
     pub(crate) fn lender(&self, stream: Stream) -> Option<Stream> {
         let short = self.blocks.free(Area::Main) <= self.shape.reserve(Area::Main) + LENT_BEFORE;
-        if !short || !self.lends() || self.has_room(stream) {
+        if !short || !self.shape.lends() || self.has_room(stream) {
             return None;
         }
         let away = |lender: &Stream| (*lender as usize).abs_diff(stream as usize);

@@ -17,6 +17,8 @@ use crate::probe::{Cause, Probe};
 
 /// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
 const AHEAD: u32 = 3;
+/// The same where streams lend their blocks to each other: what is left in open blocks counts as well.
+const AHEAD_LENDING: u32 = 4;
 /// Additional steps for a host page if those that it pays for have freed no space yet.
 pub(crate) const PREPARED_MAX: u16 = 4;
 /// The cost of garbage collection in the main area is spread over one host page for each `SPREAD_PAGES` pages of a
@@ -245,13 +247,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether an area has so little free space that each page has to pay for its own.
     fn comes_short(&self, area: Area) -> bool {
-        if area == Area::Fast || !self.lends() {
+        if area == Area::Fast || !self.shape.lends() {
             return self.is_short(area, AHEAD);
         }
         let kept = self.shape.reserve(area) + LENT_BEFORE;
         let beyond = self.blocks.free(area).saturating_sub(kept);
         let pages = u32::from(self.shape.main.pages);
-        beyond <= AHEAD && beyond * pages + self.open_pages() <= (AHEAD + 1) * pages
+        beyond <= AHEAD_LENDING && beyond * pages + self.open_pages() <= (AHEAD_LENDING + 1) * pages
     }
 
     /// Returns the pages that are free in the open blocks of the main area.

@@ -121,7 +121,7 @@ fn endurance(part: &Part) -> Endurance {
 
 /// Streams by lifetime, if the main area has enough blocks to spare for those that are open.
 fn streams(part: &Part) -> Streams {
-    const ENOUGH: u64 = 60;
+    const ENOUGH: u64 = 30;
     let Some(main) = part.geometry.mlc().or(part.geometry.slc()) else { return Streams::Two };
     let used = part.exported_bytes.div_ceil(main.block_bytes().max(1));
     let spare = u64::from(main.blocks.get()).saturating_sub(used);
@@ -148,7 +148,11 @@ fn anchors(part: &Part, base: &PagedConfig) -> u16 {
     let region = part.geometry.slc().or(part.geometry.mlc());
     let most = region.map_or(0, |region| region.blocks.get() / 64);
     let most = u16::try_from(most).unwrap_or(u16::MAX);
-    Some(base.anchor_blocks.min(most)).filter(|blocks| *blocks >= RING_MIN).unwrap_or(0)
+    // As many pages as the usual ring has in blocks of 64.
+    let pages = region.map_or(64, |region| region.pages_per_block.get());
+    let ring = (u32::from(base.anchor_blocks) * 64).div_ceil(pages).max(u32::from(RING_MIN));
+    let ring = u16::try_from(ring).unwrap_or(u16::MAX).min(base.anchor_blocks);
+    Some(ring.min(most)).filter(|blocks| *blocks >= RING_MIN).unwrap_or(0)
 }
 
 pub(super) fn paged(
