@@ -95,6 +95,7 @@ class Run(Result):
     mlc: Region
     parts: dict[str, Part]
     write_amplification: float | None
+    rewrite_amplification: float | None
     energy_mj: float
     cost_usd: float
     price_source: str

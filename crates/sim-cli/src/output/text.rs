@@ -203,6 +203,12 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     let amplification =
         |times: f64| format!("{times:.2} bytes programmed for each that the host wrote");
     row("write amplification", show::maybe(result.write_amplification, amplification));
+    if let Some(times) = result.rewrite_amplification {
+        row(
+            "of rewrites",
+            format!("{times:.2}, if the first write of an address takes one program"),
+        );
+    }
     row("energy", show::energy(result.energy_mj));
     row("price of the flash", show::dollars(result.cost_usd));
     row("hardware", hardware_name(&result.parts));

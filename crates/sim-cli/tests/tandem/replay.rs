@@ -122,7 +122,7 @@ fn a_result_has_every_name_of_the_schema() {
     let result = result(&["replay", workload, "--device", "tiny", "--system", "hybrid"]);
     for key in [
         "schema system device slc_bytes parallel open_loop queue_depth trace passes seed partial skipped_lines",
-        "elapsed_us bytes_written bytes_touched write_amplification energy_mj cost_usd ram_bytes",
+        "elapsed_us bytes_written bytes_touched write_amplification rewrite_amplification energy_mj cost_usd ram_bytes",
         "verified_reads wall_s busy_s requests_per_s nand_ops_per_s",
     ]
     .join(" ")

@@ -130,6 +130,7 @@ impl Measurement {
             trim_us: tally.times(Op::Trim),
             response_by_cause_us: by_request(before, after, tally),
             write_amplification: write_amplification(&done, tally),
+            rewrite_amplification: rewrite_amplification(&done, tally, given.bytes_touched),
             slc,
             mlc,
             parts: done.iter().map(part_result).collect(),
@@ -233,9 +234,17 @@ fn find(parts: &[PartState], region: Region) -> Option<&PartState> {
 
 /// Bytes programmed per byte written.
 pub(super) fn write_amplification(done: &[PartState], tally: &Tally) -> Option<f64> {
-    let programmed =
-        done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum();
-    result::ratio(programmed, tally.bytes_written())
+    result::ratio(bytes_programmed(done), tally.bytes_written())
+}
+
+/// The same without the first write of each address.
+fn rewrite_amplification(done: &[PartState], tally: &Tally, first: u64) -> Option<f64> {
+    let again = tally.bytes_written().saturating_sub(first);
+    result::ratio(bytes_programmed(done).saturating_sub(first), again)
+}
+
+fn bytes_programmed(done: &[PartState]) -> u64 {
+    done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum()
 }
 
 fn region_result(

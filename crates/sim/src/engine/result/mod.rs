@@ -99,6 +99,10 @@ pub struct RunResult {
     pub parts: BTreeMap<String, PartResult>,
     /// Bytes programmed per byte that the host wrote.
     pub write_amplification: Option<f64>,
+    /// The same without the first write of each address, which counts as one program: of a trace that fills the disk
+    /// first, the load alone.
+    #[serde(default)]
+    pub rewrite_amplification: Option<f64>,
     /// The energy of every part; for flash, voltage times current times time of every operation.
     pub energy_mj: f64,
     /// The price of every part that the system uses.
