@@ -4,9 +4,11 @@
 //! these, rated when it is chosen.
 
 use super::blocks::Blocks;
+use super::times::{Age, Rest};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::{Area, AreaShape};
+use crate::quotient::{ceil, floor};
 
 /// The most pages copied for one host page: 21 of 22 slots of a victim are in use.
 pub(crate) const PACE_MAX: u16 = 21;
@@ -39,11 +41,28 @@ pub(crate) struct Judge {
     pub(crate) begun: Option<BlockNumber>,
 }
 
+/// The greatest value of a block, in parts of what emptying it frees: of one whose data is expected to stay for good,
+/// and that has rested for good.
+const FAR_MOST: u32 = Age::MAX.ticks() as u32 + FAR_LEAST;
+const REST_MOST: u32 = Rest::MOST.half_ticks() as u32;
+
 impl Judge {
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
     /// freed.
     fn score(self, blocks: &Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
-        let used = u32::from(blocks.to_empty(block).filter(|_| self.begun != Some(block))?);
+        let used = blocks.to_empty(block).filter(|_| self.begun != Some(block))?;
+        self.value(blocks, shape, (block, used))
+    }
+
+    /// Returns the value of emptying a block with so many references.
+    #[inline]
+    fn value(
+        self,
+        blocks: &Blocks<'_>,
+        shape: &AreaShape,
+        (block, used): (BlockNumber, u16),
+    ) -> Option<u32> {
+        let used = u32::from(used);
         // Where pages are skipped, a block of copies is no fuller, and emptying it would free nothing.
         let full = shape.copied_slots;
         let won = full.saturating_sub(used);
@@ -65,13 +84,37 @@ impl Judge {
                 }
                 let far = u32::from(blocks.times.far(block).ticks());
                 let rest = u32::from(blocks.times.rest(block).half_ticks());
-                // Reading and erasing takes as long as copying a tenth of a block.
-                let freed = (won << 8) / (used + full / 10 + 1);
-                freed * (far + FAR_LEAST) / (rest + RESTING) * rest + 1
+                benefit(full, used, far, rest)
             }
             Victims::Greedy => won + 1,
         })
     }
+
+    /// Returns the most references of a block whose value may exceed this one. So most blocks need not be rated.
+    fn used_most(self, shape: &AreaShape, value: u32) -> u16 {
+        let full = shape.copied_slots;
+        let most = match (self.area, self.victims) {
+            (Area::Fast, _) => u16::MAX.into(),
+            (Area::Main, Victims::Greedy) => full.saturating_sub(value),
+            (Area::Main, Victims::CostBenefit) => {
+                let freed = ceil(value * (REST_MOST + RESTING), FAR_MOST * REST_MOST);
+                floor((full << 8).saturating_sub(freed * costs(full)), freed + (1 << 8))
+            }
+        };
+        most as u16
+    }
+}
+
+/// Returns the value of emptying a block that has rested for so long, and whose data is replaced so far from now.
+#[inline]
+const fn benefit(full: u32, used: u32, far: u32, rest: u32) -> u32 {
+    let freed = floor((full - used) << 8, used + costs(full));
+    freed * (far + FAR_LEAST) / (rest + RESTING) * rest + 1
+}
+
+/// Reading and erasing a block takes as long as copying a tenth of it.
+const fn costs(full: u32) -> u32 {
+    full / 10 + 1
 }
 
 impl Candidates {
@@ -111,12 +154,33 @@ impl Candidates {
     /// Continues the search. Returns the values of the candidates.
     fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
         let mut scores = self.scores(blocks, shape, judge);
-        let (mut worst_at, mut worst) = least(&scores);
-        for _ in 0..shape.blocks.min(PASSED.max(shape.blocks / ROUND)) {
-            let block = BlockNumber::new(shape.first_block + self.hand);
-            self.hand = if self.hand + 1 >= shape.blocks { 0 } else { self.hand + 1 };
-            blocks.times.move_along(block);
-            let Some(score) = judge.score(blocks, shape, block) else { continue };
+        let mut left = shape.blocks.min(PASSED.max(shape.blocks / ROUND));
+        while left > 0 {
+            let first = BlockNumber::new(shape.first_block + self.hand);
+            let run = left.min(shape.blocks - self.hand);
+            blocks.times.move_along(first, run as usize);
+            self.rate(&mut scores, (first, run), blocks, (shape, judge));
+            self.hand = if self.hand + run >= shape.blocks { 0 } else { self.hand + run };
+            left -= run;
+        }
+        scores
+    }
+
+    /// Keeps the best of some blocks, in place of the worst candidates.
+    fn rate(
+        &mut self,
+        scores: &mut Scores,
+        (first, run): (BlockNumber, u32),
+        blocks: &Blocks<'_>,
+        (shape, judge): (&AreaShape, Judge),
+    ) {
+        let (mut worst_at, mut worst) = least(scores);
+        let mut most = judge.used_most(shape, worst);
+        for (block, used) in blocks.all_to_empty(first, run as usize) {
+            if used > most || judge.begun == Some(block) {
+                continue;
+            }
+            let Some(score) = judge.value(blocks, shape, (block, used)) else { continue };
             if score <= worst || self.kept.contains(&Some(block)) {
                 continue;
             }
@@ -125,9 +189,9 @@ impl Candidates {
             {
                 (*kept, *place) = (Some(block), score);
             }
-            (worst_at, worst) = least(&scores);
+            (worst_at, worst) = least(scores);
+            most = judge.used_most(shape, worst);
         }
-        scores
     }
 }
 
@@ -143,4 +207,45 @@ fn least(scores: &Scores) -> (usize, u32) {
         }
     }
     worst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shape whose blocks have so many slots.
+    fn shape(full: u32) -> AreaShape {
+        use ftl_iface::{BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry};
+        let region = RegionGeometry {
+            cell: Cell::Slc,
+            blocks: BlockCount::new(1_000),
+            pages_per_block: PageCount::new(full),
+            page_bytes: Bytes::new(2048),
+            spare_bytes: Bytes::new(16),
+            pairing: Pairing::None,
+        };
+        let geometry = Geometry::new(Some(region), None).unwrap();
+        let config =
+            crate::paged::PagedConfig { dirty_entries: 4096, ..crate::paged::PagedConfig::SMALL };
+        crate::paged::PagedShape::new(&geometry, &config).unwrap().main
+    }
+
+    #[test]
+    fn no_block_is_passed_over_that_is_worth_more() {
+        for full in [64, 256] {
+            let shape = shape(full);
+            let judge = Judge { victims: Victims::CostBenefit, area: Area::Main, begun: None };
+            for used in 1..full {
+                for (far, rest) in [(0, 1), (3, 15), (100, 7), (Age::MAX.ticks(), 15)] {
+                    let value = benefit(full, used, far.into(), rest);
+                    assert!(
+                        u32::from(judge.used_most(&shape, value - 1)) >= used,
+                        "{used} {far} {rest}"
+                    );
+                }
+                let most = benefit(full, used, FAR_MOST - FAR_LEAST, REST_MOST);
+                assert!(u32::from(judge.used_most(&shape, 2 * most)) < used, "{used}");
+            }
+        }
+    }
 }
