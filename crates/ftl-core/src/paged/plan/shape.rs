@@ -1,7 +1,8 @@
 //! Numbers that follow from geometry and configuration.
 
 use ftl_iface::{
-    Bytes, Geometry, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector, SectorCount,
+    Block, Bytes, Geometry, Page, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector,
+    SectorCount,
 };
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
@@ -162,6 +163,18 @@ impl AreaShape {
     pub const fn spot_of_page(&self, number: u32) -> Spot {
         let (block, page) = divided(number, self.pages as u32);
         Spot { block: BlockNumber::new(self.first_block + block), page: page as u16 }
+    }
+
+    /// Returns a block of the area as one of the device.
+    #[inline]
+    pub const fn block(&self, block: BlockNumber) -> Block {
+        Block::new(self.region, self.first + block.get() - self.first_block)
+    }
+
+    /// Returns a page of the area as one of the device.
+    #[inline]
+    pub const fn page(&self, spot: Spot) -> Page {
+        self.block(spot.block).page(PageIndex::new(spot.page))
     }
 
     /// Whether a block belongs to the area.

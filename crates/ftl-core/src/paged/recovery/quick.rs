@@ -125,7 +125,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for block in newest.head.listed.iter().flatten().flatten() {
             let spot = Spot { block: *block, page: 0 };
             let is_new = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(first) => first.tag.stamp > newest.stamp,
+                Seen::Page(first) => first.tag().stamp > newest.stamp,
                 Seen::Unreadable => true,
                 Seen::Erased => false,
             };
@@ -141,7 +141,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for page in from.page..area.pages {
             let spot = Spot { block: from.block, page };
             let (tag, first) = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(page) => (page.tag, slots_in_a_row(&page, area.slots)),
+                Seen::Page(page) => (page.tag(), slots_in_a_row(&page, area.slots)),
                 // Pages may have been skipped because others share their cells.
                 Seen::Erased if area.pairing == Pairing::None => break,
                 Seen::Erased | Seen::Unreadable => continue,
@@ -395,7 +395,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 /// Returns the content of a page's first slot, if it implies that of the others.
 fn slots_in_a_row(page: &TaggedPage<'_>, slots: u16) -> Option<u32> {
-    if door::is_map(page.tag.kind) {
+    if door::is_map(page.kind) {
         return map::leaf_named(page.slot(0)).map(Leaf::get);
     }
     if slots > 1 {

@@ -150,8 +150,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 Seen::Erased => (false, None),
                 Seen::Page(page) => {
-                    let fits = is_map(page.tag.kind) && leaf_named(page.slot(0)) == Some(leaf);
-                    (fits, Some(page.tag))
+                    let fits = is_map(page.kind) && leaf_named(page.slot(0)) == Some(leaf);
+                    (fits, Some(page.tag()))
                 }
             };
             ensure(fits, || format!("{spot:?} is not the map page of {leaf:?} but {found:?}"))?;

@@ -59,7 +59,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
         let seen = self.door.read(spot, slot, data, Cause::Host)?;
         let page = match seen {
-            Seen::Page(page) if is_sectors(page.tag.kind) => page,
+            Seen::Page(page) if is_sectors(page.kind) => page,
             _ => return Err(self.lose(sector)),
         };
         for ahead in 0..run as u16 {

@@ -325,7 +325,7 @@ impl<'ram> Map<'ram> {
         let key = door.key();
         let seen = door.read(spot, 0, self.bytes_mut(page), cause)?;
         let named = match seen {
-            Seen::Page(page) if is_map(page.tag.kind) => leaf_named(page.slot(0)),
+            Seen::Page(page) if is_map(page.kind) => leaf_named(page.slot(0)),
             _ => None,
         };
         let intact = named == Some(leaf) && (self.proved || is_whole(self.bytes(page), key));
