@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::flash::weak::Weak;
-use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
+use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::bins::Full;
 use crate::paged::tables::blocks::Worn;
@@ -278,27 +278,30 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.refer(self.shape.block_of(place), 1);
-        if let Some(Dirty { cell, entry, .. }) = self.table.find(sector) {
-            let block = self.shape.block_of(entry.place);
-            self.blocks.release(block, 1);
-            if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+        let gap = match self.table.search(sector) {
+            Ok(Dirty { cell, entry, .. }) => {
+                let block = self.shape.block_of(entry.place);
                 self.blocks.release(block, 1);
+                if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+                    self.blocks.release(block, 1);
+                }
+                self.table.renew(cell, Entry { place, ..entry });
+                return Ok(());
             }
-            self.table.renew(cell, Entry { place, ..entry });
-            return Ok(());
-        }
-        self.map.note_dirty(self.shape.leaf_of(sector).0);
-        let old = self.release_before(sector, before);
-        self.table.add(sector, Entry { place, old }).map_err(|Full| Fault::Corrupt)
+            Err(gap) => gap,
+        };
+        let (leaf, at) = self.shape.leaf_of(sector);
+        self.map.note_dirty(leaf);
+        let old = self.release_before((leaf, at), before);
+        self.table.add(gap, sector, Entry { place, old }).map_err(|Full| Fault::Corrupt)
     }
 
     /// Releases the address in a sector's map page if that needs no read.
-    fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+    fn release_before(&mut self, (leaf, at): (Leaf, u32), before: Before) -> Old {
         if let Before::In(block) = before {
             self.blocks.release(block, 1);
             return Old::Released;
         }
-        let (leaf, at) = self.shape.leaf_of(sector);
         match self.map.cached(leaf) {
             Some(page) => self.release_at(self.map.get(page, at)),
             None if self.map.spot(leaf).is_none() => {}

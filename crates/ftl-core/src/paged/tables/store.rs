@@ -185,15 +185,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Marks a page as relied upon.
-    pub(crate) fn rely_on_page(&mut self, spot: Spot) {
-        for open in self.opens.iter_mut().flatten() {
-            if open.block == spot.block {
-                open.relied = open.relied.max(spot.page + 1);
-            }
-        }
-    }
-
     /// Whether host writes are kept out of the fast area, except those to sectors already there.
     pub(crate) const fn is_throttled(&self) -> bool {
         self.config.throttle.is_some() && self.throttle.is_active()
