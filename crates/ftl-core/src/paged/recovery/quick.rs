@@ -14,7 +14,7 @@ use crate::paged::flash::door::{self, Seen, TaggedPage};
 use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::ring::{Newest, RingPage, RingUse};
-use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map;
 use crate::paged::tables::records::{Head, Record, Site};
 use crate::paged::tables::since::{LINE, List, Since, bytes_of, since_of};
@@ -278,11 +278,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     place + run <= self.shape.places() && sector + run <= self.shape.capacity.get();
                 fits && (0..run).all(|ahead| {
                     let sector = ftl_iface::Sector::new(sector + ahead);
-                    if self.table.get(sector).is_none() {
-                        self.map.note_dirty(self.shape.leaf_of(sector).0);
+                    let entry = Entry { place: Place::new(place + ahead), old: Old::Released };
+                    match self.table.search(sector) {
+                        Ok(Dirty { cell, .. }) => {
+                            self.table.renew(cell, entry);
+                            true
+                        }
+                        Err(gap) => {
+                            self.map.note_dirty(self.shape.leaf_of(sector).0);
+                            self.table.add(gap, sector, entry).is_ok()
+                        }
                     }
-                    let place = Place::new(place + ahead);
-                    self.table.put(sector, Entry { place, old: Old::Released }).is_ok()
                 })
             }
             Record::Written(leaf, page) => match self.apply_leaf(leaf, page) {

@@ -293,6 +293,15 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
+    /// Adds references while all are counted anew: free blocks are counted afterwards.
+    #[inline]
+    pub fn count(&mut self, block: BlockNumber, count: u16) {
+        let state = self.states.get(block);
+        if state != BAD && (state & COUNT) + count <= COUNT {
+            self.states.set(block, state + count);
+        }
+    }
+
     /// Adds references.
     pub fn refer(&mut self, block: BlockNumber, count: u16) {
         let state = self.states.get(block);

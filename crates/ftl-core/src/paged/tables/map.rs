@@ -11,6 +11,8 @@
 //! A place takes up to four bytes, as the device needs. All ones: the sector is not on flash. One less: its place is
 //! lost.
 
+use core::ops::Range;
+
 use ftl_iface::NandDevice;
 
 use crate::bugs::{Bug, planted};
@@ -249,6 +251,16 @@ impl<'ram> Map<'ram> {
             Mapped::Lost => numbers::largest(width) - 1,
             Mapped::At(place) => place.get(),
         };
+    /// Iterates over the places in some entries of a page in RAM.
+    #[inline]
+    pub fn places(&self, page: Cached, entries: Range<u32>) -> impl Iterator<Item = Place> + '_ {
+        let bytes = self.bytes(page);
+        entries.filter_map(move |at| match self.entry(bytes, at) {
+            Mapped::At(place) => Some(place),
+            Mapped::Nowhere | Mapped::Lost => None,
+        })
+    }
+
         let entries = self.bytes_mut(page).get_mut(HEAD..).unwrap_or(&mut []);
         numbers::put(entries, at as usize, width, number);
     }
