@@ -43,6 +43,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         for dirty in self.table.entries() {
             count(self.shape.spot(dirty.entry.place).0, 1);
+            let (leaf, _) = self.shape.leaf_of(dirty.sector);
+            ensure(self.map.dirty(leaf) > 0, || format!("{leaf:?} counts no dirty entry"))?;
         }
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };

@@ -65,6 +65,8 @@ pub struct Map<'ram> {
     /// The number of places of the device.
     places: u32,
     turn: u32,
+    /// The page in RAM that was used last: the next one is often the same.
+    latest: usize,
     /// The leaf that the host wrote to last.
     pub written: Leaf,
     /// Whether every map page is known to be intact, so that none is checked again.
@@ -96,6 +98,7 @@ impl<'ram> Map<'ram> {
             page_bytes,
             places: shape.places(),
             turn: 0,
+            latest: 0,
             written: Leaf::new(0),
             proved: false,
             damaged: false,
@@ -167,7 +170,11 @@ impl<'ram> Map<'ram> {
     /// Returns a leaf's page if it is in RAM.
     #[inline]
     pub fn cached(&mut self, leaf: Leaf) -> Option<Cached> {
-        let at = self.owners.iter().position(|owner| *owner == leaf.get())?;
+        let mut at = self.latest;
+        if self.owners.get(at) != Some(&leaf.get()) {
+            at = self.owners.iter().position(|owner| *owner == leaf.get())?;
+            self.latest = at;
+        }
         self.turn = self.turn.wrapping_add(1);
         if let Some(used) = self.used.get_mut(at) {
             *used = self.turn;
@@ -208,6 +215,7 @@ impl<'ram> Map<'ram> {
         if let (Some(owner), Some(used)) = (self.owners.get_mut(page.0), self.used.get_mut(page.0))
         {
             (*owner, *used) = (leaf, self.turn);
+            self.latest = page.0;
         }
     }
 
@@ -243,14 +251,6 @@ impl<'ram> Map<'ram> {
         }
     }
 
-    /// Sets an entry of a page in RAM.
-    pub fn set(&mut self, page: Cached, at: u32, mapped: Mapped) {
-        let width = self.entry_bytes;
-        let number = match mapped {
-            Mapped::Nowhere => numbers::largest(width),
-            Mapped::Lost => numbers::largest(width) - 1,
-            Mapped::At(place) => place.get(),
-        };
     /// Iterates over the places in some entries of a page in RAM.
     #[inline]
     pub fn places(&self, page: Cached, entries: Range<u32>) -> impl Iterator<Item = Place> + '_ {
@@ -261,6 +261,14 @@ impl<'ram> Map<'ram> {
         })
     }
 
+    /// Sets an entry of a page in RAM.
+    pub fn set(&mut self, page: Cached, at: u32, mapped: Mapped) {
+        let width = self.entry_bytes;
+        let number = match mapped {
+            Mapped::Nowhere => numbers::largest(width),
+            Mapped::Lost => numbers::largest(width) - 1,
+            Mapped::At(place) => place.get(),
+        };
         let entries = self.bytes_mut(page).get_mut(HEAD..).unwrap_or(&mut []);
         numbers::put(entries, at as usize, width, number);
     }

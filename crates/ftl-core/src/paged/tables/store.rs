@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::blocks::Blocks;
 use super::candidates::Candidates;
-use super::dirty::DirtyTable;
+use super::dirty::{Dirty, DirtyTable};
 use super::map::Map;
 use super::records::Anchors;
 use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, TablePart, Victim};
@@ -133,15 +133,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.shape.place(spot, slot)
     }
 
+    /// Returns a sector's dirty entry.
+    #[inline]
+    pub(crate) fn dirty(&mut self, sector: Sector) -> Option<Dirty> {
+        let (leaf, _) = self.shape.leaf_of(sector);
+        // Most leaves of a large device have none, and need no search.
+        if self.map.dirty(leaf) == 0 { None } else { self.table.find(sector) }
+    }
+
     /// Returns the address of a sector's newest copy.
+    #[inline]
     pub(crate) fn lookup(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
-        if let Some(entry) = self.table.get(sector) {
-            return Ok(Mapped::At(entry.place));
+        match self.dirty(sector) {
+            Some(dirty) => Ok(Mapped::At(dirty.entry.place)),
+            None => self.mapped(sector, Cause::Map),
         }
-        self.mapped(sector, Cause::Map)
     }
 
     /// Returns the address in a sector's map page. It is lost while a newer one may be in the rest of a mount.
+    #[inline]
     pub(crate) fn mapped(
         &mut self,
         sector: Sector,

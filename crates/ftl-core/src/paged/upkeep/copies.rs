@@ -149,7 +149,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         slot: u16,
     ) -> Result<bool, Fault<D::Error>> {
         let place = self.place(spot, slot);
-        let dirty = self.table.find(sector);
+        let dirty = self.dirty(sector);
         if let Some(Dirty { entry, .. }) = dirty
             && (entry.place == place || entry.old == Old::Released)
         {
