@@ -40,7 +40,7 @@ pub struct TaggedPage<'tag> {
 
 impl TaggedPage<'_> {
     /// Returns its kind, its stamp and its note.
-    #[inline]
+    #[inline(never)]
     pub fn tag(&self) -> Tag {
         layout::tag_of(self.kind, self.bytes)
     }

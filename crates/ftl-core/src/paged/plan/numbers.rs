@@ -24,7 +24,12 @@ fn first_of(bytes: &[u8], end: usize, width: u8) -> u32 {
 /// Writes the low bytes of a number at an index.
 #[inline]
 pub fn put(bytes: &mut [u8], at: usize, width: u8, number: u32) {
-    let end = (at + 1) * usize::from(width);
+    put_before(bytes, (at + 1) * usize::from(width), width, number);
+}
+
+/// Writes the low bytes of a number so that they end at `end`.
+#[inline]
+pub(crate) fn put_before(bytes: &mut [u8], end: usize, width: u8, number: u32) {
     // As the number is read: as the upper bytes of a word.
     match bytes.get_mut(end.wrapping_sub(4)..).and_then(<[u8]>::first_chunk_mut) {
         Some(word) => {

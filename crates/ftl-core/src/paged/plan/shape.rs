@@ -155,6 +155,7 @@ impl AreaShape {
     }
 
     /// Returns the number of a page.
+    #[inline]
     pub const fn page_number(&self, spot: Spot) -> u32 {
         (spot.block.get() - self.first_block) * self.pages as u32 + spot.page as u32
     }
@@ -175,6 +176,12 @@ impl AreaShape {
     #[inline]
     pub const fn page(&self, spot: Spot) -> Page {
         self.block(spot.block).page(PageIndex::new(spot.page))
+    }
+
+    /// Returns the place of a slot of the area.
+    #[inline]
+    pub const fn place(&self, spot: Spot, slot: u16) -> Place {
+        Place::new(self.first_place + self.page_number(spot) * self.slots as u32 + slot as u32)
     }
 
     /// Whether a block belongs to the area.
@@ -499,10 +506,7 @@ impl PagedShape {
     /// Returns the place of a slot.
     #[inline]
     pub const fn place(&self, spot: Spot, slot: u16) -> Place {
-        let area = self.area_at(spot.block);
-        let block = spot.block.get() - area.first_block;
-        let page = block * area.pages as u32 + spot.page as u32;
-        Place::new(area.first_place + page * area.slots as u32 + slot as u32)
+        self.area_at(spot.block).place(spot, slot)
     }
 
     /// Returns the slot of a place.
@@ -524,11 +528,6 @@ impl PagedShape {
         let area = if main { &self.main } else { self.map_area() };
         let (block, _) = divided(place.get() - area.first_place, area.block_slots());
         BlockNumber::new(area.first_block + block)
-    }
-
-    /// Returns a map page's number in the directory.
-    pub const fn map_page(&self, spot: Spot) -> u32 {
-        self.map_area().page_number(spot)
     }
 
     /// Returns the map page with this number in the directory.

@@ -106,7 +106,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
         let marks = shares && !planted(Bug::ForgetUnrelied);
         let Self { table, map, shape, opens, .. } = self;
-        table.entries_in(first, SectorCount::new(sectors)).for_each(|(sector, entry)| {
+        table.show_run(first, SectorCount::new(sectors), |sector, entry| {
             if leaves_out(shape, entry) {
                 return;
             }
@@ -170,7 +170,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 let count = SectorCount::new(sectors);
                 let Self { table, map, shape, blocks, .. } = self;
-                table.entries_in(first, count).for_each(|(sector, entry)| {
+                table.show_run(first, count, |sector, entry| {
                     if entry.old == Old::Counted
                         && let Mapped::At(place) = map.get(before, of(sector))
                     {

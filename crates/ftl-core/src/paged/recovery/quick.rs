@@ -363,7 +363,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         if door::is_map(since.kind) {
             let Some(leaf) = since.first else { return Ok(()) };
-            return self.record_and_apply(Record::Written(leaf, self.shape.map_page(since.spot)));
+            return self.record_and_apply(Record::Written(
+                leaf,
+                self.shape.map_area().page_number(since.spot),
+            ));
         }
         let slots = self.shape.area_at(since.spot.block).slots;
         if slots == 1 {

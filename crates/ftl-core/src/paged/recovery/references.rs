@@ -30,7 +30,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             };
             let mut from = 0;
-            table.entries_in(first, SectorCount::new(sectors)).for_each(|(sector, _)| {
+            table.show_run(first, SectorCount::new(sectors), |sector, _| {
                 let dirty = (sector - first).get();
                 count(from, dirty);
                 from = dirty + 1;

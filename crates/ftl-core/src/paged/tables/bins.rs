@@ -150,6 +150,12 @@ impl<'ram> Bins<'ram> {
         if ends && (begun == 0 || firsts.get(begun - 1).is_some_and(|first| *first <= sector)) {
             return begun;
         }
+        self.begun_anew(sector)
+    }
+
+    #[inline(never)]
+    fn begun_anew(&mut self, sector: u32) -> usize {
+        let firsts = self.firsts.get(..self.used).unwrap_or(&[]);
         self.begun = firsts.partition_point(|first| *first <= sector);
         self.begun
     }
@@ -181,12 +187,6 @@ impl<'ram> Bins<'ram> {
             return Ok((cell, *word));
         }
         Err(Gap(cell))
-    }
-
-    /// Returns the cell of a sector, and its word.
-    #[inline]
-    pub(crate) fn find(&mut self, sector: u32) -> Option<(Cell, u32)> {
-        self.search(sector).ok()
     }
 
     /// Returns the first cell with this sector or a later one.
@@ -357,15 +357,16 @@ impl<'ram> Bins<'ram> {
 
     /// Divides the cells of a bin and of the next one anew: the lower one gets this many.
     fn share(&mut self, rank: usize, kept: usize) {
-        let (here, there) = (self.count(rank), self.count(rank + 1));
+        let had = [self.count(rank), self.count(rank + 1)];
+        let [here, there] = had;
         let both = [self.number(rank), self.number(rank + 1)];
         let (Ok([lows, next_lows]), Ok([words, next_words])) =
             (self.lows.get_disjoint_mut(both), self.words.get_disjoint_mut(both))
         else {
             return;
         };
-        divide((lows, here), (next_lows, there), kept, UNUSED);
-        divide((words, here), (next_words, there), kept, 0);
+        divide(lows, next_lows, had, kept, UNUSED);
+        divide(words, next_words, had, kept, 0);
         let firsts = [lows, next_lows].map(|lows| lows.first().copied().unwrap_or(0));
         let span = self.first(rank) >> LOW_BITS << LOW_BITS;
         let counts = [kept, here + there - kept];
@@ -437,7 +438,6 @@ impl<'ram> Bins<'ram> {
     }
 
     /// Returns the first cell from this one on, and the cell of its bin at which the sectors before `end` end.
-    #[inline]
     fn piece(&self, from: Cell, end: u32) -> Option<(Cell, usize)> {
         let cell = self.settled(from);
         if cell.rank >= self.used || self.first(cell.rank) >= end {
@@ -449,22 +449,20 @@ impl<'ram> Bins<'ram> {
         (cell.at < upto).then_some((cell, upto))
     }
 
-    /// Iterates over the sectors from `first` up to `end`, and their words.
-    pub(crate) fn all_in(&mut self, first: u32, end: u32) -> impl Iterator<Item = Held> + '_ {
-        let from = self.seek(first);
-        let start = self.piece(from, end);
-        let bins = &*self;
-        let pieces = core::iter::successors(start, move |(cell, _)| {
-            bins.piece(Cell { rank: cell.rank + 1, at: 0 }, end)
-        });
-        pieces.flat_map(move |(cell, upto)| {
-            let number = bins.number(cell.rank);
-            let lows = bins.lows.get(number).and_then(|lows| lows.get(cell.at..upto));
-            let words = bins.words.get(number).and_then(|words| words.get(cell.at..upto));
-            let span = bins.first(cell.rank) >> LOW_BITS << LOW_BITS;
-            let cells = lows.unwrap_or(&[]).iter().zip(words.unwrap_or(&[]));
-            cells.map(move |(low, word)| Held { sector: span | u32::from(*low), word: *word })
-        })
+    /// Shows the sectors from `first` up to `end`, and their words.
+    #[inline]
+    pub(crate) fn show_run(&mut self, first: u32, end: u32, mut show: impl FnMut(Held)) {
+        let mut from = self.seek(first);
+        while let Some((cell, upto)) = self.piece(from, end) {
+            let span = self.first(cell.rank) >> LOW_BITS << LOW_BITS;
+            let number = self.number(cell.rank);
+            if let (Some(lows), Some(words)) = (self.lows.get(number), self.words.get(number)) {
+                for (low, word) in lows.iter().zip(words).take(upto).skip(cell.at) {
+                    show(Held { sector: span | u32::from(*low), word: *word });
+                }
+            }
+            from = Cell { rank: cell.rank + 1, at: 0 };
+        }
     }
 
     /// Removes some cells of a bin.

@@ -34,9 +34,10 @@ pub(crate) struct Candidates {
 
 /// What the rating depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judge {
+pub(crate) struct Judge<'a> {
     pub(crate) victims: Victims,
     pub(crate) area: Area,
+    pub(crate) shape: &'a AreaShape,
     /// The current victim.
     pub(crate) begun: Option<BlockNumber>,
 }
@@ -46,25 +47,20 @@ pub(crate) struct Judge {
 const FAR_MOST: u32 = Age::MAX.ticks() as u32 + FAR_LEAST;
 const REST_MOST: u32 = Rest::MOST.half_ticks() as u32;
 
-impl Judge {
+impl Judge<'_> {
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
     /// freed.
-    fn score(self, blocks: &Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
+    fn score(self, blocks: &Blocks<'_>, block: BlockNumber) -> Option<u32> {
         let used = blocks.to_empty(block).filter(|_| self.begun != Some(block))?;
-        self.value(blocks, shape, (block, used))
+        self.value(blocks, block, used)
     }
 
     /// Returns the value of emptying a block with so many references.
     #[inline]
-    fn value(
-        self,
-        blocks: &Blocks<'_>,
-        shape: &AreaShape,
-        (block, used): (BlockNumber, u16),
-    ) -> Option<u32> {
+    fn value(self, blocks: &Blocks<'_>, block: BlockNumber, used: u16) -> Option<u32> {
         let used = u32::from(used);
         // Where pages are skipped, a block of copies is no fuller, and emptying it would free nothing.
-        let full = shape.copied_slots;
+        let full = self.shape.copied_slots;
         let won = full.saturating_sub(used);
         if self.area == Area::Fast {
             // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:
@@ -91,8 +87,9 @@ impl Judge {
     }
 
     /// Returns the most references of a block whose value may exceed this one. So most blocks need not be rated.
-    fn used_most(self, shape: &AreaShape, value: u32) -> u16 {
-        let full = shape.copied_slots;
+    #[inline(never)]
+    fn used_most(self, value: u32) -> u16 {
+        let full = self.shape.copied_slots;
         let most = match (self.area, self.victims) {
             (Area::Fast, _) => u16::MAX.into(),
             (Area::Main, Victims::Greedy) => full.saturating_sub(value),
@@ -124,11 +121,10 @@ impl Candidates {
     pub(crate) fn best(
         &mut self,
         blocks: &mut Blocks<'_>,
-        shape: &AreaShape,
-        judge: Judge,
+        judge: Judge<'_>,
     ) -> Option<BlockNumber> {
         for _ in 0..=ROUND {
-            let scores = self.pass(blocks, shape, judge);
+            let scores = self.pass(blocks, judge);
             let (at, best) = scores.iter().enumerate().max_by_key(|(_, score)| **score)?;
             if *best > 0 {
                 return self.kept.get_mut(at)?.take();
@@ -138,11 +134,11 @@ impl Candidates {
     }
 
     /// Returns the current value of each candidate, zero for an empty place. Candidates without value are dropped.
-    fn scores(&mut self, blocks: &Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
+    fn scores(&mut self, blocks: &Blocks<'_>, judge: Judge<'_>) -> Scores {
         let mut scores = [0; KEPT];
         for (score, kept) in scores.iter_mut().zip(&mut self.kept) {
             if let Some(block) = *kept {
-                *score = judge.score(blocks, shape, block).unwrap_or(0);
+                *score = judge.score(blocks, block).unwrap_or(0);
             }
             if *score == 0 {
                 *kept = None;
@@ -152,14 +148,15 @@ impl Candidates {
     }
 
     /// Continues the search. Returns the values of the candidates.
-    fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
-        let mut scores = self.scores(blocks, shape, judge);
+    fn pass(&mut self, blocks: &mut Blocks<'_>, judge: Judge<'_>) -> Scores {
+        let shape = judge.shape;
+        let mut scores = self.scores(blocks, judge);
         let mut left = shape.blocks.min(PASSED.max(shape.blocks / ROUND));
         while left > 0 {
             let first = BlockNumber::new(shape.first_block + self.hand);
             let run = left.min(shape.blocks - self.hand);
             blocks.times.move_along(first, run as usize);
-            self.rate(&mut scores, (first, run), blocks, (shape, judge));
+            self.rate(&mut scores, first, run as usize, blocks, judge);
             self.hand = if self.hand + run >= shape.blocks { 0 } else { self.hand + run };
             left -= run;
         }
@@ -170,17 +167,18 @@ impl Candidates {
     fn rate(
         &mut self,
         scores: &mut Scores,
-        (first, run): (BlockNumber, u32),
+        first: BlockNumber,
+        run: usize,
         blocks: &Blocks<'_>,
-        (shape, judge): (&AreaShape, Judge),
+        judge: Judge<'_>,
     ) {
         let (mut worst_at, mut worst) = least(scores);
-        let mut most = judge.used_most(shape, worst);
-        for (block, used) in blocks.all_to_empty(first, run as usize) {
+        let mut most = judge.used_most(worst);
+        for (block, used) in blocks.all_to_empty(first, run) {
             if used > most || judge.begun == Some(block) {
                 continue;
             }
-            let Some(score) = judge.value(blocks, shape, (block, used)) else { continue };
+            let Some(score) = judge.value(blocks, block, used) else { continue };
             if score <= worst || self.kept.contains(&Some(block)) {
                 continue;
             }
@@ -190,7 +188,7 @@ impl Candidates {
                 (*kept, *place) = (Some(block), score);
             }
             (worst_at, worst) = least(scores);
-            most = judge.used_most(shape, worst);
+            most = judge.used_most(worst);
         }
     }
 }
@@ -199,6 +197,7 @@ impl Candidates {
 type Scores = [u32; KEPT];
 
 /// Returns the place to be reused first, and the value of its block.
+#[inline(never)]
 fn least(scores: &Scores) -> (usize, u32) {
     let mut worst = (0, u32::MAX);
     for (at, score) in scores.iter().enumerate() {
@@ -234,17 +233,19 @@ mod tests {
     fn no_block_is_passed_over_that_is_worth_more() {
         for full in [64, 256] {
             let shape = shape(full);
-            let judge = Judge { victims: Victims::CostBenefit, area: Area::Main, begun: None };
+            let judge = Judge {
+                victims: Victims::CostBenefit,
+                area: Area::Main,
+                shape: &shape,
+                begun: None,
+            };
             for used in 1..full {
                 for (far, rest) in [(0, 1), (3, 15), (100, 7), (Age::MAX.ticks(), 15)] {
                     let value = benefit(full, used, far.into(), rest);
-                    assert!(
-                        u32::from(judge.used_most(&shape, value - 1)) >= used,
-                        "{used} {far} {rest}"
-                    );
+                    assert!(u32::from(judge.used_most(value - 1)) >= used, "{used} {far} {rest}");
                 }
                 let most = benefit(full, used, FAR_MOST - FAR_LEAST, REST_MOST);
-                assert!(u32::from(judge.used_most(&shape, 2 * most)) < used, "{used}");
+                assert!(u32::from(judge.used_most(2 * most)) < used, "{used}");
             }
         }
     }

@@ -34,18 +34,20 @@ pub(super) fn remove<T: Copy>(cells: &mut [T; BIN], at: usize, gone: usize, unus
 }
 
 /// Moves cells at the end of the lower bin to the upper one, or cells at the start of that to the lower one, which then
-/// has this many. Left cells get `unused`.
+/// has `kept`. Left cells get `unused`.
 pub(super) fn divide<T: Copy>(
-    (lower, here): (&mut [T; BIN], usize),
-    (upper, there): (&mut [T; BIN], usize),
+    lower: &mut [T; BIN],
+    upper: &mut [T; BIN],
+    had: [usize; 2],
     kept: usize,
     unused: T,
 ) {
+    let [here, there] = had;
     if let Some(moved) = here.checked_sub(kept) {
-        for at in (0..there).rev() {
-            let next = upper.get(at).copied().unwrap_or(unused);
-            if let Some(cell) = upper.get_mut(at + moved) {
-                *cell = next;
+        for at in (moved..moved + there).rev() {
+            let before = upper.get(at - moved).copied().unwrap_or(unused);
+            if let Some(cell) = upper.get_mut(at) {
+                *cell = before;
             }
         }
         for (to, from) in upper.iter_mut().zip(lower.get_mut(kept..here).unwrap_or(&mut [])) {
@@ -61,22 +63,18 @@ pub(super) fn divide<T: Copy>(
 
 /// Moves the last element before all others.
 pub(super) fn last_to_front(elements: &mut [u32]) {
-    if let [others @ .., last] = elements {
-        let (last, others) = (*last, others.len());
-        elements.copy_within(..others, 1);
-        if let Some(first) = elements.first_mut() {
-            *first = last;
+    if let Some(mut next) = elements.last().copied() {
+        for element in elements {
+            next = core::mem::replace(element, next);
         }
     }
 }
 
 /// Moves the first element behind all others.
 pub(super) fn first_to_end(elements: &mut [u32]) {
-    if let [first, ..] = elements {
-        let first = *first;
-        elements.copy_within(1.., 0);
-        if let Some(last) = elements.last_mut() {
-            *last = first;
+    if let Some(mut next) = elements.first().copied() {
+        for element in elements.iter_mut().rev() {
+            next = core::mem::replace(element, next);
         }
     }
 }

@@ -101,7 +101,7 @@ impl<'ram> DirtyTable<'ram> {
     }
 
     /// Returns a sector's entry, and where it is; or where it would be.
-    #[inline]
+    #[inline(never)]
     pub fn search(&mut self, sector: Sector) -> Result<Dirty, Gap> {
         let (cell, word) = self.bins.search(sector.get())?;
         Ok(dirty((cell, Held { sector: sector.get(), word })))
@@ -113,14 +113,17 @@ impl<'ram> DirtyTable<'ram> {
         self.find(sector).map(|dirty| dirty.entry)
     }
 
-    /// Iterates over the entries of a run of sectors.
-    pub fn entries_in(
+    /// Shows the entries of a run of sectors.
+    #[inline]
+    pub fn show_run(
         &mut self,
         first: Sector,
         count: SectorCount,
-    ) -> impl Iterator<Item = (Sector, Entry)> + '_ {
-        let held = self.bins.all_in(first.get(), (first + count).get());
-        held.map(|held| (Sector::new(held.sector), entry_of(held.word)))
+        mut show: impl FnMut(Sector, Entry),
+    ) {
+        self.bins.show_run(first.get(), (first + count).get(), |held| {
+            show(Sector::new(held.sector), entry_of(held.word));
+        });
     }
 
     /// Iterates over the entries from a sector on, in order.
@@ -147,8 +150,8 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Sets a sector's entry, in the current epoch.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> Result<(), Full> {
-        match self.bins.search(sector.get()) {
-            Ok((cell, _)) => {
+        match self.search(sector) {
+            Ok(Dirty { cell, .. }) => {
                 self.renew(cell, entry);
                 Ok(())
             }
@@ -167,6 +170,7 @@ impl<'ram> DirtyTable<'ram> {
     }
 
     /// Adds an entry for a sector that has none, in the current epoch.
+    #[inline(never)]
     pub fn add(&mut self, gap: Gap, sector: Sector, entry: Entry) -> Result<(), Full> {
         if self.len() >= self.most {
             return Err(Full);
@@ -183,10 +187,11 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Removes a sector's entry.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
-        let (cell, word) = self.bins.find(sector.get())?;
+        let Dirty { cell, entry, .. } = self.find(sector)?;
+        let word = self.bins.word_mut(cell).copied().unwrap_or(0);
         self.old -= u32::from(word & PARITY != self.parity);
         self.bins.remove(cell);
-        Some(dirty((cell, Held { sector: sector.get(), word })).entry)
+        Some(entry)
     }
 
     /// Removes the entries of a run of sectors.

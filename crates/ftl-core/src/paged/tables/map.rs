@@ -129,10 +129,17 @@ impl<'ram> Map<'ram> {
     }
 
     /// Returns the address of a leaf's map page, if it was ever written.
+    #[inline]
     pub fn spot(&self, leaf: Leaf) -> Option<Spot> {
+        self.number(leaf).map(|number| self.area.spot_of_page(number))
+    }
+
+    /// Returns the number of a leaf's map page, if it was ever written.
+    #[inline]
+    pub(crate) fn number(&self, leaf: Leaf) -> Option<u32> {
         let width = self.directory_bytes;
         let number = numbers::get(self.directory, leaf.get() as usize, width);
-        if number == numbers::largest(width) { None } else { Some(self.area.spot_of_page(number)) }
+        (number != numbers::largest(width)).then_some(number)
     }
 
     /// Sets the address of a leaf's map page. The cached page does not change.

@@ -149,13 +149,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
         let victims = if need { Victims::Greedy } else { self.config.victims };
-        let mut judge = Judge { victims, area, begun };
-        let shape = self.shape.area(area);
+        let mut judge = Judge { victims, area, shape: self.shape.area(area), begun };
         let candidates = self.candidates.get_mut(area as usize)?;
-        let mut best = candidates.best(&mut self.blocks, shape, judge);
+        let mut best = candidates.best(&mut self.blocks, judge);
         if best.is_none() {
             judge.victims = Victims::Greedy;
-            best = candidates.best(&mut self.blocks, shape, judge);
+            best = candidates.best(&mut self.blocks, judge);
         }
         let block = best?;
         self.note_lifetime(block);
