@@ -385,21 +385,38 @@ pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
 }
 
 /// Reads a tag. `None` where there is none: the page is erased, or was not written by this format.
-#[inline(always)]
+#[inline]
 pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
+    kind(spare, key).map(|kind| tag_of(kind, spare))
+}
+
+/// Reads the kind in a tag. `None` where there is no tag.
+#[inline(always)]
+pub fn kind(spare: &[u8], key: FormatKey) -> Option<Kind> {
     let (field, slots) = spare.split_first_chunk::<SECTORS>()?;
-    let mut head: Head = [0; 3];
+    let [first, second, third] = head(field);
+    let kind = Kind::from_code(first as u8)?;
+    let right =
+        third >> CHECK_SHIFT == check([first, second, third & NOTE_HIGH], slots, key).into();
+    right.then_some(kind)
+}
+
+/// Reads the rest of a tag of that kind.
+#[inline]
+pub fn tag_of(kind: Kind, spare: &[u8]) -> Tag {
+    let [first, second, third] = spare.first_chunk().map_or([0; 3], head);
+    let stamp = u64::from(first >> 8) | u64::from(second & STAMP_HIGH) << 24;
+    let note = second >> 24 | (third & NOTE_HIGH) << 8;
+    Tag { kind, stamp: Stamp::new(stamp), note }
+}
+
+#[inline]
+fn head(field: &[u8; SECTORS]) -> Head {
+    let mut head = [0; 3];
     for (word, bytes) in head.iter_mut().zip(field.as_chunks().0) {
         *word = u32::from_le_bytes(*bytes);
     }
-    let [first, second, third] = head;
-    let kind = Kind::from_code(first as u8)?;
-    if third >> CHECK_SHIFT != u32::from(check([first, second, third & NOTE_HIGH], slots, key)) {
-        return None;
-    }
-    let stamp = u64::from(first >> 8) | u64::from(second & STAMP_HIGH) << 24;
-    let note = second >> 24 | (third & NOTE_HIGH) << 8;
-    Some(Tag { kind, stamp: Stamp::new(stamp), note })
+    head
 }
 
 /// Reads what a slot holds. A slot beyond the tag is empty.

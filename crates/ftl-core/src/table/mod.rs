@@ -76,6 +76,18 @@ impl<'ram, R: Row, T: Copy + Blank> Table<'ram, R, T> {
 }
 
 impl<R: Row, T: Copy + Blank> Table<'_, R, T> {
+    /// The values of some rows that follow each other.
+    #[inline]
+    pub fn run(&self, first: R, rows: usize) -> &[T] {
+        self.cells.get(first.index()..first.index() + rows).unwrap_or(&[])
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn run_mut(&mut self, first: R, rows: usize) -> &mut [T] {
+        self.cells.get_mut(first.index()..first.index() + rows).unwrap_or(&mut [])
+    }
+
     /// Makes every row blank.
     pub fn clear(&mut self) {
         self.cells.fill(T::BLANK);

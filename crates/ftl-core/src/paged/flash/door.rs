@@ -2,8 +2,8 @@
 //! reports the operation with its cause to the probe.
 
 use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, PageIndex,
-    ProgramError, ReadError,
+    Block, Bytes, Corrected, EraseError, Geometry, MarkError, NandDevice, Page, ProgramError,
+    ReadError,
 };
 
 use super::weak::{Weak, WeakOnes};
@@ -31,14 +31,20 @@ pub enum Seen<'tag> {
 /// A page of this format, as its tag describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaggedPage<'tag> {
-    /// Its kind, its stamp and its note.
-    pub tag: Tag,
+    /// Its kind.
+    pub kind: Kind,
     /// The most bits corrected in a codeword of the read.
     pub corrected: Corrected,
     bytes: &'tag [u8],
 }
 
 impl TaggedPage<'_> {
+    /// Returns its kind, its stamp and its note.
+    #[inline(never)]
+    pub fn tag(&self) -> Tag {
+        layout::tag_of(self.kind, self.bytes)
+    }
+
     /// Returns the content of a slot.
     #[inline]
     pub fn slot(&self, slot: u16) -> Slot {
@@ -75,10 +81,10 @@ impl<'ram> KeptSlots<'ram> {
     }
 }
 
-/// What a read found, without the slots.
+/// What a read found, without the tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Told {
-    Page(Tag),
+    Page(Kind),
     Erased,
     Unreadable,
 }
@@ -136,9 +142,10 @@ pub const fn first_attempt(tag: Tag) -> (Stamp, Extent) {
 
 impl Seen<'_> {
     /// Returns the tag, if there is one.
-    pub const fn tag(self) -> Option<Tag> {
+    #[inline]
+    pub fn tag(self) -> Option<Tag> {
         match self {
-            Self::Page(page) => Some(page.tag),
+            Self::Page(page) => Some(page.tag()),
             Self::Erased | Self::Unreadable => None,
         }
     }
@@ -257,13 +264,12 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
 
     #[inline]
     fn block(&self, block: BlockNumber) -> Block {
-        let area = self.shape.area_at(block);
-        Block::new(area.region, area.first + block.get() - area.first_block)
+        self.shape.area_at(block).block(block)
     }
 
     #[inline]
     fn page(&self, spot: Spot) -> Page {
-        self.block(spot.block).page(PageIndex::new(spot.page))
+        self.shape.area_at(spot.block).page(spot)
     }
 
     /// Reads the tag of a page, and sectors beginning at a slot.
@@ -274,35 +280,26 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Seen<'_>, Fault<D::Error>> {
-        let (told, corrected) = self.fetch_slots(spot, slot, data, cause)?;
-        Ok(self.seen(told, corrected, self.shape.area_at(spot.block).slots))
-    }
-
-    /// Reads a page's tag.
-    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen<'_>, Fault<D::Error>> {
-        let (told, corrected) = self.fetch_slots(spot, 0, &mut [], cause)?;
-        if let Told::Page(tag) = told {
-            self.raise_stamp(tag.stamp);
-        }
-        Ok(self.seen(told, corrected, self.shape.area_at(spot.block).slots))
-    }
-
-    #[inline]
-    fn fetch_slots(
-        &mut self,
-        spot: Spot,
-        slot: u16,
-        data: &mut [u8],
-        cause: Cause,
-    ) -> Result<(Told, Corrected), Fault<D::Error>> {
-        let slots = self.shape.area_at(spot.block).slots;
+        let area = self.shape.area_at(spot.block);
+        let (page, slots) = (area.page(spot), area.slots);
         let at = Bytes::new(u32::from(slot) * self.shape.sector_bytes.get());
-        let (told, corrected) = self.fetch((self.page(spot), slots), at, data, cause)?;
+        let (told, corrected) = self.fetch((page, slots), at, data, cause)?;
         if corrected != Corrected::NONE {
             let area = self.shape.area_of(spot.block);
             self.weak.note_corrected(Weak::Block(spot.block), area, corrected);
         }
-        Ok((told, corrected))
+        Ok(self.seen(told, corrected, slots))
+    }
+
+    /// Reads a page's tag.
+    pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen<'_>, Fault<D::Error>> {
+        let (told, corrected, stamp) = match self.read(spot, 0, &mut [], cause)? {
+            Seen::Page(page) => (Told::Page(page.kind), page.corrected, page.tag().stamp),
+            Seen::Erased => (Told::Erased, Corrected::NONE, Stamp::ZERO),
+            Seen::Unreadable => (Told::Unreadable, Corrected::NONE, Stamp::ZERO),
+        };
+        self.raise_stamp(stamp);
+        Ok(self.seen(told, corrected, self.shape.area_at(spot.block).slots))
     }
 
     /// Serves a page from these bytes and the held slots from now on, whether or not it can still be read. Nothing is
@@ -328,7 +325,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         };
         numbers::copy(data, bytes);
         numbers::copy(tag, held);
-        layout::tag(tag, self.key).map_or(Told::Unreadable, Told::Page)
+        layout::kind(tag, self.key).map_or(Told::Unreadable, Told::Page)
     }
 
     /// Reads part of any page, with a tag of this many slots.
@@ -347,9 +344,9 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     #[inline]
     fn seen(&self, told: Told, corrected: Corrected, slots: u16) -> Seen<'_> {
         match told {
-            Told::Page(tag) => {
+            Told::Page(kind) => {
                 let bytes = self.read.get(..layout::tag_bytes(slots)).unwrap_or(&[]);
-                Seen::Page(TaggedPage { tag, corrected, bytes })
+                Seen::Page(TaggedPage { kind, corrected, bytes })
             }
             Told::Erased => Seen::Erased,
             Told::Unreadable => Seen::Unreadable,
@@ -357,6 +354,7 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
     }
 
     /// Reads part of any page. Its tag is in `read` if there is one.
+    #[inline(always)]
     fn fetch(
         &mut self,
         (page, slots): (Page, u16),
@@ -370,8 +368,8 @@ impl<'ram, D: NandDevice, P: Probe> Door<'ram, D, P> {
         let spare = self.read.get_mut(..tag_bytes).unwrap_or(&mut []);
         match self.device.read(page, at, data, spare) {
             Ok(corrected) => {
-                let told = match layout::tag(spare, self.key) {
-                    Some(tag) => Told::Page(tag),
+                let told = match layout::kind(spare, self.key) {
+                    Some(kind) => Told::Page(kind),
                     None if layout::is_erased(spare) => Told::Erased,
                     None => self.read_believed(page, at, tag_bytes, data),
                 };

@@ -24,11 +24,29 @@ fn first_of(bytes: &[u8], end: usize, width: u8) -> u32 {
 /// Writes the low bytes of a number at an index.
 #[inline]
 pub fn put(bytes: &mut [u8], at: usize, width: u8, number: u32) {
-    let start = at * usize::from(width);
-    if let Some(field) = bytes.get_mut(start..start + usize::from(width)) {
-        for (byte, low) in field.iter_mut().zip(number.to_le_bytes()) {
-            *byte = low;
+    put_before(bytes, (at + 1) * usize::from(width), width, number);
+}
+
+/// Writes the low bytes of a number so that they end at `end`.
+#[inline]
+pub(crate) fn put_before(bytes: &mut [u8], end: usize, width: u8, number: u32) {
+    // As the number is read: as the upper bytes of a word.
+    match bytes.get_mut(end.wrapping_sub(4)..).and_then(<[u8]>::first_chunk_mut) {
+        Some(word) => {
+            let below = (32 - 8 * u32::from(width)) & 31;
+            let others = u32::from_le_bytes(*word) & ((1 << below) - 1);
+            *word = (others | number << below).to_le_bytes();
         }
+        None => put_first(bytes, end, width, number),
+    }
+}
+
+/// Writes the number that ends at `end`.
+#[cold]
+#[inline(never)]
+fn put_first(bytes: &mut [u8], end: usize, width: u8, number: u32) {
+    if let Some(field) = bytes.get_mut(end - usize::from(width)..end) {
+        copy(field, &number.to_le_bytes());
     }
 }
 

@@ -1,7 +1,8 @@
 //! Numbers that follow from geometry and configuration.
 
 use ftl_iface::{
-    Bytes, Geometry, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector, SectorCount,
+    Block, Bytes, Geometry, Page, PageCount, PageIndex, Pairing, Region, RegionGeometry, Sector,
+    SectorCount,
 };
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
@@ -162,6 +163,7 @@ impl AreaShape {
     }
 
     /// Returns the number of a page.
+    #[inline]
     pub const fn page_number(&self, spot: Spot) -> u32 {
         (spot.block.get() - self.first_block) * self.pages as u32 + spot.page as u32
     }
@@ -170,6 +172,24 @@ impl AreaShape {
     pub const fn spot_of_page(&self, number: u32) -> Spot {
         let (block, page) = divided(number, self.pages as u32);
         Spot { block: BlockNumber::new(self.first_block + block), page: page as u16 }
+    }
+
+    /// Returns a block of the area as one of the device.
+    #[inline]
+    pub const fn block(&self, block: BlockNumber) -> Block {
+        Block::new(self.region, self.first + block.get() - self.first_block)
+    }
+
+    /// Returns a page of the area as one of the device.
+    #[inline]
+    pub const fn page(&self, spot: Spot) -> Page {
+        self.block(spot.block).page(PageIndex::new(spot.page))
+    }
+
+    /// Returns the place of a slot of the area.
+    #[inline]
+    pub const fn place(&self, spot: Spot, slot: u16) -> Place {
+        Place::new(self.first_place + self.page_number(spot) * self.slots as u32 + slot as u32)
     }
 
     /// Whether a block belongs to the area.
@@ -186,10 +206,12 @@ pub struct PagedShape {
     pub sector_bytes: Bytes,
     /// Exported sectors.
     pub capacity: SectorCount,
-    /// The fast area, on a device with two regions.
-    pub fast: Option<AreaShape>,
     /// The main area.
     pub main: AreaShape,
+    /// The area that holds the map: the fast one, or the only one.
+    map: AreaShape,
+    /// Whether the device has two regions.
+    has_fast: bool,
     /// Blocks for anchors, after the headers.
     pub anchors: u16,
     /// How paired pages are protected.
@@ -312,8 +334,9 @@ impl PagedShape {
         let shape = Self {
             sector_bytes: sector,
             capacity: SectorCount::new(capacity),
-            fast,
             main,
+            map,
+            has_fast: fast.is_some(),
             anchors: config.anchor_blocks,
             paired_pages: config.paired_pages,
             leaves: ceil(capacity, leaf_sectors),
@@ -341,10 +364,13 @@ impl PagedShape {
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = ceil(2 * self.leaves, usable) + 1;
         self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
+        if !self.has_fast {
+            self.map = self.main;
+        }
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data.saturating_add(open + self.reserve_needed(Area::Main));
-        let (main, fast) = match &self.fast {
+        let (main, fast) = match self.fast() {
             Some(_) => (main, map_blocks + 1 + FAST_RESERVE),
             None => (main.saturating_add(map_blocks), 0),
         };
@@ -362,7 +388,7 @@ impl PagedShape {
         {
             return Err(PagedShapeError::Table);
         }
-        let fast_blocks = match &self.fast {
+        let fast_blocks = match self.fast() {
             Some(fast) => fast.blocks,
             None => 0,
         };
@@ -410,7 +436,7 @@ impl PagedShape {
 
     /// Returns the reserve that an area must have room for.
     const fn reserve_needed(&self, area: Area) -> u32 {
-        match (area, &self.fast) {
+        match (area, self.fast()) {
             (Area::Fast, Some(_)) => FAST_RESERVE,
             (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
             (_, None) => ONLY_RESERVE + self.more_streams,
@@ -437,11 +463,15 @@ impl PagedShape {
     }
 
     /// Returns the area that holds the map.
+    #[inline]
     pub const fn map_area(&self) -> &AreaShape {
-        match &self.fast {
-            Some(fast) => fast,
-            None => &self.main,
-        }
+        &self.map
+    }
+
+    /// Returns the fast area, on a device with two regions.
+    #[inline]
+    pub const fn fast(&self) -> Option<&AreaShape> {
+        if self.has_fast { Some(&self.map) } else { None }
     }
 
     /// Returns the shape of an area; a device with one region has only one.
@@ -500,10 +530,7 @@ impl PagedShape {
     /// Returns the place of a slot.
     #[inline]
     pub const fn place(&self, spot: Spot, slot: u16) -> Place {
-        let area = self.area_at(spot.block);
-        let block = spot.block.get() - area.first_block;
-        let page = block * area.pages as u32 + spot.page as u32;
-        Place::new(area.first_place + page * area.slots as u32 + slot as u32)
+        self.area_at(spot.block).place(spot, slot)
     }
 
     /// Returns the slot of a place.
@@ -525,11 +552,6 @@ impl PagedShape {
         let area = if main { &self.main } else { self.map_area() };
         let (block, _) = divided(place.get() - area.first_place, area.block_slots());
         BlockNumber::new(area.first_block + block)
-    }
-
-    /// Returns a map page's number in the directory.
-    pub const fn map_page(&self, spot: Spot) -> u32 {
-        self.map_area().page_number(spot)
     }
 
     /// Returns the map page with this number in the directory.

@@ -71,7 +71,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         if crate::paged::flash::door::is_map(kind) {
             if let Some(leaf) = map::leaf_named(self.door.held(0)) {
-                self.anchors.record(Record::Written(leaf.get(), self.shape.map_page(spot)));
+                self.anchors
+                    .record(Record::Written(leaf.get(), self.shape.map_area().page_number(spot)));
             }
             return;
         }
@@ -80,9 +81,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Records the sectors in a page's slots, as runs.
     pub(crate) fn record_slots(&mut self, spot: Spot, held: impl Fn(&Self, u16) -> Option<u32>) {
-        let slots = self.shape.area_at(spot.block).slots;
+        let area = self.shape.area_at(spot.block);
+        let (slots, first) = (area.slots, area.place(spot, 0).get());
         let capacity = self.shape.capacity.get();
-        let first = self.place(spot, 0).get();
         let mut slot = 0;
         while slot < slots {
             let begun = slot;
@@ -169,7 +170,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Lists the blocks that may be opened before the next anchor, first those that are listed and still free.
     fn list_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         for area in [Area::Fast, Area::Main] {
-            if area == Area::Fast && self.shape.fast.is_none() {
+            if area == Area::Fast && self.shape.fast().is_none() {
                 continue;
             }
             let mut listed = [None; LISTED];
@@ -423,8 +424,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while room > 0 {
             if walk.leaf < self.shape.leaves {
                 let leaf = Leaf::new(walk.leaf);
-                if let Some(spot) = self.map.spot(leaf) {
-                    self.anchors.record(Record::Stands(leaf.get(), self.shape.map_page(spot)));
+                if let Some(page) = self.map.number(leaf) {
+                    self.anchors.record(Record::Stands(leaf.get(), page));
                     room -= 1;
                 }
                 walk.leaf += 1;

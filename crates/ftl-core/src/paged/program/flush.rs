@@ -10,7 +10,8 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Kind, Slot};
 use crate::paged::plan::address::{Leaf, Mapped};
-use crate::paged::tables::dirty::{Dirty, Entry, Old};
+use crate::paged::plan::shape::PagedShape;
+use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::map::Cached;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
@@ -49,6 +50,12 @@ pub(crate) enum Differs {
     Entries(Trimmed),
     /// Anywhere.
     Anywhere,
+}
+
+/// Whether an entry is left out of a map page, which happens only with a planted bug.
+fn leaves_out(shape: &PagedShape, entry: Entry) -> bool {
+    let fast = entry.place.get() < shape.main.first_place;
+    fast && planted(Bug::LeaveOutFast) || entry.old == Old::Released && planted(Bug::KeepReleased)
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -97,33 +104,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // If no pages share cells, none needs to be marked as relied upon.
         let shape = &self.shape;
         let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
-        let count = SectorCount::new(sectors);
-        let mut next = self.table.first_in(first, count);
-        while let Some(dirty) = next {
-            let Dirty { sector, entry, .. } = dirty;
-            if !self.leaves_out(entry) {
-                self.map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
-                // The new page gives up the old place.
-                if shares && !planted(Bug::ForgetUnrelied) && !trimmed.holds(sector) {
-                    self.rely_on_page(self.shape.spot(entry.place).0);
-                }
+        let marks = shares && !planted(Bug::ForgetUnrelied);
+        let Self { table, map, shape, opens, .. } = self;
+        table.show_run(first, SectorCount::new(sectors), |sector, entry| {
+            if leaves_out(shape, entry) {
+                return;
             }
-            next = self.table.next_in(&dirty, first + count);
-        }
+            map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
+            // The new page gives up the old place.
+            if marks && !trimmed.holds(sector) {
+                let old = shape.spot(entry.place).0;
+                opens.iter_mut().flatten().for_each(|open| open.rely_on(old));
+            }
+        });
         if !planted(Bug::TrimInRam) {
             for sector in trimmed.within(first, sectors) {
                 self.map.set(page, sector.get() - first.get(), Mapped::Nowhere);
             }
         }
-        let differs = Differs::Entries(trimmed);
+        let leaves_some_out = planted(Bug::LeaveOutFast) || planted(Bug::KeepReleased);
+        let differs = if leaves_some_out { Differs::Anywhere } else { Differs::Entries(trimmed) };
         self.install((leaf, Written::New(Kind::Map)), differs, before, page)
-    }
-
-    /// Whether an entry is left out of a map page, which happens only with a planted bug.
-    fn leaves_out(&self, entry: Entry) -> bool {
-        let fast = entry.place.get() < self.shape.main.first_place;
-        fast && planted(Bug::LeaveOutFast)
-            || entry.old == Old::Released && planted(Bug::KeepReleased)
     }
 
     /// Programs a map page from RAM, and enters it in the directory.
@@ -168,17 +169,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.exchange_one(sector, of(sector), before, page);
                 }
                 let count = SectorCount::new(sectors);
-                let mut next = self.table.first_in(first, count);
-                while let Some(dirty) = next {
-                    let (entry, at) = (dirty.entry, of(dirty.sector));
-                    if self.leaves_out(entry) {
-                        self.exchange_entry(Some(entry), at, before, page);
-                    } else {
-                        self.release_old(entry, at, before);
+                let Self { table, map, shape, blocks, .. } = self;
+                table.show_run(first, count, |sector, entry| {
+                    if entry.old == Old::Counted
+                        && let Mapped::At(place) = map.get(before, of(sector))
+                    {
+                        blocks.release(shape.block_of(place), 1);
                     }
-                    next = self.table.next_in(&dirty, first + count);
-                }
-                self.table.remove_run(first, count);
+                });
+                table.remove_run(first, count);
             }
         }
     }
@@ -204,17 +203,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             self.blocks.release(self.shape.block_of(entry.place), 1);
         }
-        match entry {
-            Some(entry) => self.release_old(entry, at, before),
-            None if stays => {}
-            None => self.release_at(old),
-        }
-    }
-
-    /// Releases the address in the old page of a sector whose entry went into the new page.
-    fn release_old(&mut self, entry: Entry, at: u32, before: Cached) {
-        if entry.old == Old::Counted {
-            self.release_at(self.map.get(before, at));
+        let counted = entry.map_or(!stays, |entry| entry.old == Old::Counted);
+        if counted {
+            self.release_at(old);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::layout::{Kind, Stamp};
 use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::flash::weak::Weak;
-use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
+use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::tables::bins::Full;
@@ -184,7 +184,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a
     /// single area. After a power cut the page to be repeated may be one of the map, and take the last free block.
     fn map_block_in_need(&self) -> Option<Stream> {
-        let single = self.shape.fast.is_none();
+        let single = self.shape.fast().is_none();
         let short = self.blocks.free(Area::Main) <= LAST_BLOCKS;
         Some(Stream::Map).filter(|map| single && short && self.has_room(*map))
     }
@@ -287,27 +287,30 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Before,
     ) -> Result<(), Fault<D::Error>> {
         self.blocks.refer(self.shape.block_of(place), 1);
-        if let Some(Dirty { cell, entry, .. }) = self.table.find(sector) {
-            let block = self.shape.block_of(entry.place);
-            self.blocks.release(block, 1);
-            if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+        let gap = match self.table.search(sector) {
+            Ok(Dirty { cell, entry, .. }) => {
+                let block = self.shape.block_of(entry.place);
                 self.blocks.release(block, 1);
+                if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
+                    self.blocks.release(block, 1);
+                }
+                self.table.renew(cell, Entry { place, ..entry });
+                return Ok(());
             }
-            self.table.renew(cell, Entry { place, ..entry });
-            return Ok(());
-        }
-        self.map.note_dirty(self.shape.leaf_of(sector).0);
-        let old = self.release_before(sector, before);
-        self.table.add(sector, Entry { place, old }).map_err(|Full| Fault::Corrupt)
+            Err(gap) => gap,
+        };
+        let (leaf, at) = self.shape.leaf_of(sector);
+        self.map.note_dirty(leaf);
+        let old = self.release_before((leaf, at), before);
+        self.table.add(gap, sector, Entry { place, old }).map_err(|Full| Fault::Corrupt)
     }
 
     /// Releases the address in a sector's map page if that needs no read.
-    fn release_before(&mut self, sector: Sector, before: Before) -> Old {
+    fn release_before(&mut self, (leaf, at): (Leaf, u32), before: Before) -> Old {
         if let Before::In(block) = before {
             self.blocks.release(block, 1);
             return Old::Released;
         }
-        let (leaf, at) = self.shape.leaf_of(sector);
         match self.map.cached(leaf) {
             Some(page) => self.release_at(self.map.get(page, at)),
             None if self.map.spot(leaf).is_none() => {}

@@ -210,7 +210,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 /// Treats pages other than anchors as damaged: in the ring only anchors count.
 fn ring_page(seen: Seen<'_>) -> RingPage {
     match seen {
-        Seen::Page(page) if page.tag.kind == Kind::Checkpoint => RingPage::Anchor(page.tag.stamp),
+        Seen::Page(page) if page.kind == Kind::Checkpoint => RingPage::Anchor(page.tag().stamp),
         Seen::Page(_) | Seen::Unreadable => RingPage::Damaged,
         Seen::Erased => RingPage::Erased,
     }

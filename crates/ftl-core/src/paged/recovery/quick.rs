@@ -14,7 +14,7 @@ use crate::paged::flash::door::{self, Seen, TaggedPage};
 use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::ring::{Newest, RingPage, RingUse};
-use crate::paged::tables::dirty::{Entry, Old};
+use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map;
 use crate::paged::tables::records::{Head, Record, Site};
 use crate::paged::tables::since::{LINE, List, Since, bytes_of, since_of};
@@ -125,7 +125,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for block in newest.head.listed.iter().flatten().flatten() {
             let spot = Spot { block: *block, page: 0 };
             let is_new = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(first) => first.tag.stamp > newest.stamp,
+                Seen::Page(first) => first.tag().stamp > newest.stamp,
                 Seen::Unreadable => true,
                 Seen::Erased => false,
             };
@@ -141,7 +141,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for page in from.page..area.pages {
             let spot = Spot { block: from.block, page };
             let (tag, first) = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(page) => (page.tag, slots_in_a_row(&page, area.slots)),
+                Seen::Page(page) => (page.tag(), slots_in_a_row(&page, area.slots)),
                 // Pages may have been skipped because others share their cells.
                 Seen::Erased if area.pairing == Pairing::None => break,
                 Seen::Erased | Seen::Unreadable => continue,
@@ -278,11 +278,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     place + run <= self.shape.places() && sector + run <= self.shape.capacity.get();
                 fits && (0..run).all(|ahead| {
                     let sector = ftl_iface::Sector::new(sector + ahead);
-                    if self.table.get(sector).is_none() {
-                        self.map.note_dirty(self.shape.leaf_of(sector).0);
+                    let entry = Entry { place: Place::new(place + ahead), old: Old::Released };
+                    match self.table.search(sector) {
+                        Ok(Dirty { cell, .. }) => {
+                            self.table.renew(cell, entry);
+                            true
+                        }
+                        Err(gap) => {
+                            self.map.note_dirty(self.shape.leaf_of(sector).0);
+                            self.table.add(gap, sector, entry).is_ok()
+                        }
                     }
-                    let place = Place::new(place + ahead);
-                    self.table.put(sector, Entry { place, old: Old::Released }).is_ok()
                 })
             }
             Record::Written(leaf, page) => match self.apply_leaf(leaf, page) {
@@ -360,7 +366,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         if door::is_map(since.kind) {
             let Some(leaf) = since.first else { return Ok(()) };
-            return self.record_and_apply(Record::Written(leaf, self.shape.map_page(since.spot)));
+            return self.record_and_apply(Record::Written(
+                leaf,
+                self.shape.map_area().page_number(since.spot),
+            ));
         }
         let slots = self.shape.area_at(since.spot.block).slots;
         if slots == 1 {
@@ -398,7 +407,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 /// Returns the content of a page's first slot, if it implies that of the others.
 fn slots_in_a_row(page: &TaggedPage<'_>, slots: u16) -> Option<u32> {
-    if door::is_map(page.tag.kind) {
+    if door::is_map(page.kind) {
         return map::leaf_named(page.slot(0)).map(Leaf::get);
     }
     if slots > 1 {

@@ -1,6 +1,6 @@
 //! Counting the references to each block in a mount.
 
-use ftl_iface::NandDevice;
+use ftl_iface::{NandDevice, SectorCount};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
@@ -14,24 +14,28 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
         self.blocks.clear_references();
         for dirty in self.table.entries() {
-            self.blocks.refer(self.shape.block_of(dirty.entry.place), 1);
+            self.blocks.count(self.shape.block_of(dirty.entry.place), 1);
         }
         let weight = self.leaf_weight();
         self.map.begin_proof();
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
-            self.blocks.refer(spot.block, weight);
+            self.blocks.count(spot.block, weight);
             let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
-            let mut dirty = self.table.entries_from(first).map(|dirty| dirty.sector);
-            let mut next = dirty.next();
-            for (sector, at) in first.run(ftl_iface::SectorCount::new(sectors)).zip(0..) {
-                if next == Some(sector) {
-                    next = dirty.next();
-                } else if let Mapped::At(place) = self.map.get(page, at) {
-                    self.blocks.refer(self.shape.block_of(place), 1);
+            let Self { table, map, shape, blocks, .. } = self;
+            let mut count = |from, to| {
+                for place in map.places(page, from..to) {
+                    blocks.count(shape.block_of(place), 1);
                 }
-            }
+            };
+            let mut from = 0;
+            table.show_run(first, SectorCount::new(sectors), |sector, _| {
+                let dirty = (sector - first).get();
+                count(from, dirty);
+                from = dirty + 1;
+            });
+            count(from, sectors);
         }
         self.map.end_proof();
         self.pin_places();

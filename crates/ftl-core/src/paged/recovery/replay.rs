@@ -31,7 +31,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// page.
     fn give_up_gone(&mut self, spot: Spot, unreadable: Spot) -> Result<(), Fault<D::Error>> {
         let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
-        let tag = page.tag;
+        let tag = page.tag();
         if !door::is_sectors(tag.kind) || tag.stamp > self.epoch.horizon {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     fn replay_page(&mut self, spot: Spot, pass: &mut Pass) -> Result<(), Fault<D::Error>> {
         let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
-        let tag = page.tag;
+        let tag = page.tag();
         self.kept.keep(&page);
         self.pin_again(spot, tag.stamp);
         let is_clean = tag.stamp <= self.epoch.horizon && !planted(Bug::TakeOldTags);

@@ -86,7 +86,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let seen = self.door.read(spot, 0, page, Cause::Mount)?;
         self.suspect = None;
         let Seen::Page(read) = seen else { return Ok(None) };
-        let tag = read.tag;
+        let tag = read.tag();
         if tag.stamp != youngest.stamp {
             return Ok(None);
         }
@@ -180,7 +180,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for block in self.blocks.all() {
             let may_have_map = match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
                 Seen::Page(first) => {
-                    let tag = first.tag;
+                    let tag = first.tag();
                     if !door::is_redone(tag.kind) {
                         self.blocks.set_wear(block, tag.note as u16);
                     }
@@ -212,7 +212,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for page in 0..self.shape.area_at(block).pages {
             let spot = Spot { block, page };
             let (tag, leaf) = match self.door.look(spot, Cause::Mount)? {
-                Seen::Page(read) => (read.tag, map::leaf_named(read.slot(0))),
+                Seen::Page(read) => (read.tag(), map::leaf_named(read.slot(0))),
                 Seen::Unreadable => {
                     self.unreadable = Some(spot);
                     continue;
@@ -278,10 +278,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Seen::Erased => return Ok(TagAge::Old),
             Seen::Unreadable => return Ok(TagAge::Young),
             // A block of the map takes sectors on a single area alone.
-            Seen::Page(first) if !door::is_sectors(first.tag.kind) && self.shape.fast.is_some() => {
+            Seen::Page(first) if !door::is_sectors(first.kind) && self.shape.fast().is_some() => {
                 return Ok(TagAge::Old);
             }
-            Seen::Page(first) if first.tag.stamp > horizon => return Ok(TagAge::Young),
+            Seen::Page(first) if first.tag().stamp > horizon => return Ok(TagAge::Young),
             Seen::Page(_) => {}
         }
         let last = Spot { block, page: self.shape.area_at(block).pages - 1 };

@@ -43,6 +43,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         for dirty in self.table.entries() {
             count(self.shape.spot(dirty.entry.place).0, 1);
+            let (leaf, _) = self.shape.leaf_of(dirty.sector);
+            ensure(self.map.dirty(leaf) > 0, || format!("{leaf:?} counts no dirty entry"))?;
         }
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
@@ -70,7 +72,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// The number of free blocks is as counted.
     fn free_blocks_are_counted(&mut self) -> Checked {
         for area in [Area::Fast, Area::Main] {
-            if area == Area::Fast && self.shape.fast.is_none() {
+            if area == Area::Fast && self.shape.fast().is_none() {
                 continue;
             }
             let free = self.blocks.of(area).filter(|block| self.blocks.is_free(*block)).count();
@@ -150,8 +152,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 Seen::Erased => (false, None),
                 Seen::Page(page) => {
-                    let fits = is_map(page.tag.kind) && leaf_named(page.slot(0)) == Some(leaf);
-                    (fits, Some(page.tag))
+                    let fits = is_map(page.kind) && leaf_named(page.slot(0)) == Some(leaf);
+                    (fits, Some(page.tag()))
                 }
             };
             ensure(fits, || format!("{spot:?} is not the map page of {leaf:?} but {found:?}"))?;

@@ -6,6 +6,7 @@
 //! none, some neighbours with much space share fewer bins: the plan makes so many bins that such neighbours are always
 //! found. So what fits does not depend on the order in which it comes.
 
+use super::cells::{below, divide, first_to_end, insert, last_to_front, remove};
 use crate::paged::plan::bins::{BIN, LOW_BITS, NEIGHBOURS};
 
 /// A bin with so many cells or fewer takes some from a full neighbour, or all of a small one.
@@ -43,6 +44,10 @@ impl Cell {
         Self { rank: self.rank, at: self.at + 1 }
     }
 }
+
+/// Where a sector would be that is not there, until cells are added or removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap(Cell);
 
 /// A sector and its word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +150,12 @@ impl<'ram> Bins<'ram> {
         if ends && (begun == 0 || firsts.get(begun - 1).is_some_and(|first| *first <= sector)) {
             return begun;
         }
+        self.begun_anew(sector)
+    }
+
+    #[inline(never)]
+    fn begun_anew(&mut self, sector: u32) -> usize {
+        let firsts = self.firsts.get(..self.used).unwrap_or(&[]);
         self.begun = firsts.partition_point(|first| *first <= sector);
         self.begun
     }
@@ -155,19 +166,27 @@ impl<'ram> Bins<'ram> {
         self.lows.get(self.number(rank)).map_or(0, |lows| below(lows, low))
     }
 
-    /// Returns the cell of a sector, and its word.
+    /// Returns the cell of a sector, and its word; or where it would be.
     #[inline]
-    pub(crate) fn find(&mut self, sector: u32) -> Option<(Cell, u32)> {
-        let rank = self.begun(sector).checked_sub(1)?;
-        let bin = *self.order.get(rank)?;
-        let (number, count) = (bin >> COUNT_BITS, bin as u8);
-        let lows = self.lows.get(number as usize)?;
+    pub(crate) fn search(&mut self, sector: u32) -> Result<(Cell, u32), Gap> {
+        let begun = self.begun(sector);
+        let none = Gap(Cell { rank: begun, at: BIN });
+        let rank = begun.checked_sub(1).ok_or(none)?;
+        let first = *self.firsts.get(rank).ok_or(none)?;
+        if first >> LOW_BITS != sector >> LOW_BITS {
+            return Err(none);
+        }
+        let bin = *self.order.get(rank).ok_or(none)?;
+        let (number, count) = ((bin >> COUNT_BITS) as usize, usize::from(bin as u8));
+        let lows = self.lows.get(number).ok_or(none)?;
         let low = sector as u16;
         let at = below(lows, low);
-        if at >= count.into() || *lows.get(at)? != low || !self.spans(rank, sector) {
-            return None;
+        let cell = Cell { rank, at };
+        if at < count && lows.get(at) == Some(&low) {
+            let word = self.words.get(number).and_then(|words| words.get(at)).ok_or(none)?;
+            return Ok((cell, *word));
         }
-        Some((Cell { rank, at }, *self.words.get(number as usize)?.get(at)?))
+        Err(Gap(cell))
     }
 
     /// Returns the first cell with this sector or a later one.
@@ -227,22 +246,25 @@ impl<'ram> Bins<'ram> {
         self.words.get_mut(number)?.get_mut(cell.at)
     }
 
-    /// Adds a sector that is not there.
-    pub(crate) fn add(&mut self, held: Held) -> Result<(), Full> {
-        let rank = match self.home(held.sector) {
-            Some(rank) if self.count(rank) < BIN => rank,
-            _ => self.make_space(held.sector)?,
-        };
-        let (number, count) = (self.number(rank), self.count(rank));
+    /// Adds a sector where a search said that it would be.
+    pub(crate) fn add(&mut self, Gap(mut cell): Gap, held: Held) -> Result<(), Full> {
+        let low = held.sector as u16;
+        let count = self.count(cell.rank);
+        if cell.at > count || count >= BIN {
+            cell.rank = match self.home(held.sector) {
+                Some(rank) if self.count(rank) < BIN => rank,
+                _ => self.make_space(held.sector)?,
+            };
+            cell.at = self.below(cell.rank, low);
+        }
+        let (number, count) = (self.number(cell.rank), self.count(cell.rank));
         let (Some(lows), Some(words)) = (self.lows.get_mut(number), self.words.get_mut(number))
         else {
             return Err(Full);
         };
-        let low = held.sector as u16;
-        let at = below(lows, low);
-        insert(lows, at, count, low);
-        insert(words, at, count, held.word);
-        self.set_count(rank, count + 1);
+        insert(lows, cell.at, count, low);
+        insert(words, cell.at, count, held.word);
+        self.set_count(cell.rank, count + 1);
         self.len += 1;
         Ok(())
     }
@@ -335,34 +357,28 @@ impl<'ram> Bins<'ram> {
 
     /// Divides the cells of a bin and of the next one anew: the lower one gets this many.
     fn share(&mut self, rank: usize, kept: usize) {
-        let (here, there) = (self.count(rank), self.count(rank + 1));
-        let (mut lows, mut words) = ([UNUSED; 2 * BIN], [0; 2 * BIN]);
-        for (rank, from, count) in [(rank, 0, here), (rank + 1, here, there)] {
-            let number = self.number(rank);
-            if let (Some(bin_lows), Some(bin_words)) =
-                (self.lows.get_mut(number), self.words.get(number))
-            {
-                copy(lows.get_mut(from..), bin_lows.get(..count));
-                copy(words.get_mut(from..), bin_words.get(..count));
-                *bin_lows = [UNUSED; BIN];
-            }
-        }
+        let had = [self.count(rank), self.count(rank + 1)];
+        let [here, there] = had;
+        let both = [self.number(rank), self.number(rank + 1)];
+        let (Ok([lows, next_lows]), Ok([words, next_words])) =
+            (self.lows.get_disjoint_mut(both), self.words.get_disjoint_mut(both))
+        else {
+            return;
+        };
+        divide(lows, next_lows, had, kept, UNUSED);
+        divide(words, next_words, had, kept, 0);
+        let firsts = [lows, next_lows].map(|lows| lows.first().copied().unwrap_or(0));
         let span = self.first(rank) >> LOW_BITS << LOW_BITS;
-        for (rank, from, count) in [(rank, 0, kept), (rank + 1, kept, here + there - kept)] {
-            let number = self.number(rank);
-            let had = self.count(rank);
-            if let (Some(bin_lows), Some(bin_words)) =
-                (self.lows.get_mut(number), self.words.get_mut(number))
-            {
-                copy(Some(bin_lows), lows.get(from..from + count));
-                copy(Some(bin_words), words.get(from..from + count));
+        let counts = [kept, here + there - kept];
+        // The lower bin begins where it began, unless it was empty.
+        let moves = [here == 0, kept > 0 || there == 0];
+        for (at, (first, (count, moves))) in
+            firsts.into_iter().zip(counts.into_iter().zip(moves)).enumerate()
+        {
+            if count > 0 && moves {
+                self.set_first(rank + at, span | u32::from(first));
             }
-            // The lower bin begins where it began, unless it was empty.
-            if count > 0 && (from > 0 || had == 0) {
-                let low = lows.get(from).copied().unwrap_or(0);
-                self.set_first(rank, span | u32::from(low));
-            }
-            self.set_count(rank, count);
+            self.set_count(rank + at, count);
         }
     }
 
@@ -401,28 +417,52 @@ impl<'ram> Bins<'ram> {
         self.tidy(cell.rank);
     }
 
-    /// Removes the sectors from `first` up to `end`, and shows the word of each.
-    pub(crate) fn remove_run(&mut self, first: u32, end: u32, mut each: impl FnMut(u32)) {
+    /// Removes the sectors from `first` up to `end`, and shows the words of those of each bin.
+    pub(crate) fn remove_run(&mut self, first: u32, end: u32, mut show: impl FnMut(&[u32])) {
         let mut from = self.seek(first);
-        while let Some((cell, held)) = self.held_from(from) {
-            let whole = !self.spans(cell.rank, end);
-            let below = if whole { BIN } else { self.below(cell.rank, end as u16) };
-            let upto = below.min(self.count(cell.rank));
-            if held.sector >= end || upto <= cell.at {
-                break;
-            }
+        let mut to_tidy = from.rank;
+        let mut emptied = 0;
+        while let Some((cell, upto)) = self.piece(from, end) {
             let words = self.words.get(self.number(cell.rank));
-            let gone = words.and_then(|words| words.get(cell.at..upto)).unwrap_or(&[]);
-            for word in gone {
-                each(*word);
-            }
+            show(words.and_then(|words| words.get(cell.at..upto)).unwrap_or(&[]));
             self.cut(cell, upto - cell.at);
-            if self.count(cell.rank) == 0 {
-                self.close(cell.rank);
-            }
-            from = cell;
+            // Those after the first one are closed, but for the last one.
+            to_tidy = if emptied == 0 { cell.rank } else { to_tidy };
+            emptied += usize::from(self.count(cell.rank) == 0);
+            from = Cell { rank: cell.rank + 1, at: 0 };
         }
-        self.tidy(from.rank);
+        for _ in 0..emptied {
+            self.close(to_tidy);
+        }
+        self.tidy(to_tidy);
+    }
+
+    /// Returns the first cell from this one on, and the cell of its bin at which the sectors before `end` end.
+    fn piece(&self, from: Cell, end: u32) -> Option<(Cell, usize)> {
+        let cell = self.settled(from);
+        if cell.rank >= self.used || self.first(cell.rank) >= end {
+            return None;
+        }
+        let count = self.count(cell.rank);
+        let whole = !self.spans(cell.rank, end);
+        let upto = if whole { count } else { self.below(cell.rank, end as u16).min(count) };
+        (cell.at < upto).then_some((cell, upto))
+    }
+
+    /// Shows the sectors from `first` up to `end`, and their words.
+    #[inline]
+    pub(crate) fn show_run(&mut self, first: u32, end: u32, mut show: impl FnMut(Held)) {
+        let mut from = self.seek(first);
+        while let Some((cell, upto)) = self.piece(from, end) {
+            let span = self.first(cell.rank) >> LOW_BITS << LOW_BITS;
+            let number = self.number(cell.rank);
+            if let (Some(lows), Some(words)) = (self.lows.get(number), self.words.get(number)) {
+                for (low, word) in lows.iter().zip(words).take(upto).skip(cell.at) {
+                    show(Held { sector: span | u32::from(*low), word: *word });
+                }
+            }
+            from = Cell { rank: cell.rank + 1, at: 0 };
+        }
     }
 
     /// Removes some cells of a bin.
@@ -430,7 +470,9 @@ impl<'ram> Bins<'ram> {
         let (number, count) = (self.number(cell.rank), self.count(cell.rank));
         if let (Some(lows), Some(words)) = (self.lows.get_mut(number), self.words.get_mut(number)) {
             remove(lows, cell.at, cells, UNUSED);
-            remove(words, cell.at, cells, 0);
+            if cell.at + cells < count {
+                remove(words, cell.at, cells, 0);
+            }
             self.set_count(cell.rank, count - cells);
             self.len -= cells as u32;
         }
@@ -445,61 +487,6 @@ impl<'ram> Bins<'ram> {
             if self.cells_of(rank, 2) <= ROOMY {
                 self.press(rank, 2);
             }
-        }
-    }
-}
-
-/// Returns how many cells are below this one. They are in order, and unused ones are the highest.
-#[inline]
-fn below(lows: &[u16; BIN], low: u16) -> usize {
-    // The mask changes nothing, and spares a check.
-    let is_below = |at: usize| lows.get(at & (BIN - 1)).is_some_and(|other| *other < low);
-    let mut at = 0;
-    for step in [8, 4, 2, 1, 1] {
-        at += step * usize::from(is_below(at + step - 1));
-    }
-    at
-}
-
-/// Inserts a value before those from `at` to `count`.
-#[inline]
-fn insert<T: Copy>(cells: &mut [T; BIN], at: usize, count: usize, value: T) {
-    let mut next = value;
-    for cell in cells.get_mut(at..=count).unwrap_or(&mut []) {
-        next = core::mem::replace(cell, next);
-    }
-}
-
-/// Removes `gone` cells from `at` on. The cells at the end get `unused`.
-fn remove<T: Copy>(cells: &mut [T; BIN], at: usize, gone: usize, unused: T) {
-    for at in at..BIN {
-        let next = cells.get(at + gone).copied().unwrap_or(unused);
-        if let Some(cell) = cells.get_mut(at) {
-            *cell = next;
-        }
-    }
-}
-
-fn copy<T: Copy>(to: Option<&mut [T]>, from: Option<&[T]>) {
-    for (to, from) in to.unwrap_or(&mut []).iter_mut().zip(from.unwrap_or(&[])) {
-        *to = *from;
-    }
-}
-
-/// Moves the last element before all others.
-fn last_to_front(elements: &mut [u32]) {
-    if let Some(mut next) = elements.last().copied() {
-        for element in elements {
-            next = core::mem::replace(element, next);
-        }
-    }
-}
-
-/// Moves the first element behind all others.
-fn first_to_end(elements: &mut [u32]) {
-    if let Some(mut next) = elements.first().copied() {
-        for element in elements.iter_mut().rev() {
-            next = core::mem::replace(element, next);
         }
     }
 }

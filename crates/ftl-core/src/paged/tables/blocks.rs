@@ -20,6 +20,14 @@ const OPEN: u16 = 1 << 14;
 const PINNED: u16 = 1 << 13;
 const COUNT: u16 = PINNED - 1;
 
+/// Returns the references to a block in this state if it may be emptied and reused.
+#[inline]
+const fn references_to_empty(state: u16) -> Option<u16> {
+    let count = state & COUNT;
+    // `BAD` includes `OPEN`.
+    if state & OPEN == 0 && count != 0 { Some(count) } else { None }
+}
+
 /// Free blocks of an area kept in a list: those that an anchor lists, and as many again to choose from.
 const NAMED: usize = 16;
 
@@ -241,10 +249,20 @@ impl<'ram> Blocks<'ram> {
     /// Returns the references to a block if it may be emptied and reused.
     #[inline]
     pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
-        let state = self.states.get(block);
-        let count = state & COUNT;
-        // `BAD` includes `OPEN`.
-        if state & OPEN == 0 && count != 0 { Some(count) } else { None }
+        references_to_empty(self.states.get(block))
+    }
+
+    /// Iterates over those of some blocks that may be emptied and reused, and their references.
+    #[inline]
+    pub(crate) fn all_to_empty(
+        &self,
+        first: BlockNumber,
+        blocks: usize,
+    ) -> impl Iterator<Item = (BlockNumber, u16)> + '_ {
+        let states = self.states.run(first, blocks).iter().zip(first.get()..);
+        states.filter_map(|(state, number)| {
+            references_to_empty(*state).map(|count| (BlockNumber::new(number), count))
+        })
     }
 
     /// Whether the block may be a victim.
@@ -272,6 +290,15 @@ impl<'ram> Blocks<'ram> {
         } else {
             self.free[area] = self.free[area].saturating_sub(1);
             self.named[area].remove(block);
+        }
+    }
+
+    /// Adds references while all are counted anew: free blocks are counted afterwards.
+    #[inline]
+    pub fn count(&mut self, block: BlockNumber, count: u16) {
+        let state = self.states.get(block);
+        if state != BAD && (state & COUNT) + count <= COUNT {
+            self.states.set(block, state + count);
         }
     }
 

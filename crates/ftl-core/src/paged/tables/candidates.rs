@@ -4,9 +4,11 @@
 //! these, rated when it is chosen.
 
 use super::blocks::Blocks;
+use super::times::{Age, Rest};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::{Area, AreaShape};
+use crate::quotient::{ceil, floor};
 
 /// The most pages copied for one host page: 21 of 22 slots of a victim are in use.
 pub(crate) const PACE_MAX: u16 = 21;
@@ -32,20 +34,33 @@ pub(crate) struct Candidates {
 
 /// What the rating depends on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judge {
+pub(crate) struct Judge<'a> {
     pub(crate) victims: Victims,
     pub(crate) area: Area,
+    pub(crate) shape: &'a AreaShape,
     /// The current victim.
     pub(crate) begun: Option<BlockNumber>,
 }
 
-impl Judge {
+/// The greatest value of a block, in parts of what emptying it frees: of one whose data is expected to stay for good,
+/// and that has rested for good.
+const FAR_MOST: u32 = Age::MAX.ticks() as u32 + FAR_LEAST;
+const REST_MOST: u32 = Rest::MOST.half_ticks() as u32;
+
+impl Judge<'_> {
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
     /// freed.
-    fn score(self, blocks: &Blocks<'_>, shape: &AreaShape, block: BlockNumber) -> Option<u32> {
-        let used = u32::from(blocks.to_empty(block).filter(|_| self.begun != Some(block))?);
+    fn score(self, blocks: &Blocks<'_>, block: BlockNumber) -> Option<u32> {
+        let used = blocks.to_empty(block).filter(|_| self.begun != Some(block))?;
+        self.value(blocks, block, used)
+    }
+
+    /// Returns the value of emptying a block with so many references.
+    #[inline]
+    fn value(self, blocks: &Blocks<'_>, block: BlockNumber, used: u16) -> Option<u32> {
+        let used = u32::from(used);
         // Where pages are skipped, a block of copies is no fuller, and emptying it would free nothing.
-        let full = shape.copied_slots;
+        let full = self.shape.copied_slots;
         let won = full.saturating_sub(used);
         if self.area == Area::Fast {
             // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:
@@ -65,13 +80,38 @@ impl Judge {
                 }
                 let far = u32::from(blocks.times.far(block).ticks());
                 let rest = u32::from(blocks.times.rest(block).half_ticks());
-                // Reading and erasing takes as long as copying a tenth of a block.
-                let freed = (won << 8) / (used + full / 10 + 1);
-                freed * (far + FAR_LEAST) / (rest + RESTING) * rest + 1
+                benefit(full, used, far, rest)
             }
             Victims::Greedy => won + 1,
         })
     }
+
+    /// Returns the most references of a block whose value may exceed this one. So most blocks need not be rated.
+    #[inline(never)]
+    fn used_most(self, value: u32) -> u16 {
+        let full = self.shape.copied_slots;
+        let most = match (self.area, self.victims) {
+            (Area::Fast, _) => u16::MAX.into(),
+            (Area::Main, Victims::Greedy) => full.saturating_sub(value),
+            (Area::Main, Victims::CostBenefit) => {
+                let freed = ceil(value * (REST_MOST + RESTING), FAR_MOST * REST_MOST);
+                floor((full << 8).saturating_sub(freed * costs(full)), freed + (1 << 8))
+            }
+        };
+        most as u16
+    }
+}
+
+/// Returns the value of emptying a block that has rested for so long, and whose data is replaced so far from now.
+#[inline]
+const fn benefit(full: u32, used: u32, far: u32, rest: u32) -> u32 {
+    let freed = floor((full - used) << 8, used + costs(full));
+    freed * (far + FAR_LEAST) / (rest + RESTING) * rest + 1
+}
+
+/// Reading and erasing a block takes as long as copying a tenth of it.
+const fn costs(full: u32) -> u32 {
+    full / 10 + 1
 }
 
 impl Candidates {
@@ -81,11 +121,10 @@ impl Candidates {
     pub(crate) fn best(
         &mut self,
         blocks: &mut Blocks<'_>,
-        shape: &AreaShape,
-        judge: Judge,
+        judge: Judge<'_>,
     ) -> Option<BlockNumber> {
         for _ in 0..=ROUND {
-            let scores = self.pass(blocks, shape, judge);
+            let scores = self.pass(blocks, judge);
             let (at, best) = scores.iter().enumerate().max_by_key(|(_, score)| **score)?;
             if *best > 0 {
                 return self.kept.get_mut(at)?.take();
@@ -95,11 +134,11 @@ impl Candidates {
     }
 
     /// Returns the current value of each candidate, zero for an empty place. Candidates without value are dropped.
-    fn scores(&mut self, blocks: &Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
+    fn scores(&mut self, blocks: &Blocks<'_>, judge: Judge<'_>) -> Scores {
         let mut scores = [0; KEPT];
         for (score, kept) in scores.iter_mut().zip(&mut self.kept) {
             if let Some(block) = *kept {
-                *score = judge.score(blocks, shape, block).unwrap_or(0);
+                *score = judge.score(blocks, block).unwrap_or(0);
             }
             if *score == 0 {
                 *kept = None;
@@ -109,14 +148,37 @@ impl Candidates {
     }
 
     /// Continues the search. Returns the values of the candidates.
-    fn pass(&mut self, blocks: &mut Blocks<'_>, shape: &AreaShape, judge: Judge) -> Scores {
-        let mut scores = self.scores(blocks, shape, judge);
-        let (mut worst_at, mut worst) = least(&scores);
-        for _ in 0..shape.blocks.min(PASSED.max(shape.blocks / ROUND)) {
-            let block = BlockNumber::new(shape.first_block + self.hand);
-            self.hand = if self.hand + 1 >= shape.blocks { 0 } else { self.hand + 1 };
-            blocks.times.move_along(block);
-            let Some(score) = judge.score(blocks, shape, block) else { continue };
+    fn pass(&mut self, blocks: &mut Blocks<'_>, judge: Judge<'_>) -> Scores {
+        let shape = judge.shape;
+        let mut scores = self.scores(blocks, judge);
+        let mut left = shape.blocks.min(PASSED.max(shape.blocks / ROUND));
+        while left > 0 {
+            let first = BlockNumber::new(shape.first_block + self.hand);
+            let run = left.min(shape.blocks - self.hand);
+            blocks.times.move_along(first, run as usize);
+            self.rate(&mut scores, first, run as usize, blocks, judge);
+            self.hand = if self.hand + run >= shape.blocks { 0 } else { self.hand + run };
+            left -= run;
+        }
+        scores
+    }
+
+    /// Keeps the best of some blocks, in place of the worst candidates.
+    fn rate(
+        &mut self,
+        scores: &mut Scores,
+        first: BlockNumber,
+        run: usize,
+        blocks: &Blocks<'_>,
+        judge: Judge<'_>,
+    ) {
+        let (mut worst_at, mut worst) = least(scores);
+        let mut most = judge.used_most(worst);
+        for (block, used) in blocks.all_to_empty(first, run) {
+            if used > most || judge.begun == Some(block) {
+                continue;
+            }
+            let Some(score) = judge.value(blocks, block, used) else { continue };
             if score <= worst || self.kept.contains(&Some(block)) {
                 continue;
             }
@@ -125,9 +187,9 @@ impl Candidates {
             {
                 (*kept, *place) = (Some(block), score);
             }
-            (worst_at, worst) = least(&scores);
+            (worst_at, worst) = least(scores);
+            most = judge.used_most(worst);
         }
-        scores
     }
 }
 
@@ -135,6 +197,7 @@ impl Candidates {
 type Scores = [u32; KEPT];
 
 /// Returns the place to be reused first, and the value of its block.
+#[inline(never)]
 fn least(scores: &Scores) -> (usize, u32) {
     let mut worst = (0, u32::MAX);
     for (at, score) in scores.iter().enumerate() {
@@ -143,4 +206,47 @@ fn least(scores: &Scores) -> (usize, u32) {
         }
     }
     worst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shape whose blocks have so many slots.
+    fn shape(full: u32) -> AreaShape {
+        use ftl_iface::{BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry};
+        let region = RegionGeometry {
+            cell: Cell::Slc,
+            blocks: BlockCount::new(1_000),
+            pages_per_block: PageCount::new(full),
+            page_bytes: Bytes::new(2048),
+            spare_bytes: Bytes::new(16),
+            pairing: Pairing::None,
+        };
+        let geometry = Geometry::new(Some(region), None).unwrap();
+        let config =
+            crate::paged::PagedConfig { dirty_entries: 4096, ..crate::paged::PagedConfig::SMALL };
+        crate::paged::PagedShape::new(&geometry, &config).unwrap().main
+    }
+
+    #[test]
+    fn no_block_is_passed_over_that_is_worth_more() {
+        for full in [64, 256] {
+            let shape = shape(full);
+            let judge = Judge {
+                victims: Victims::CostBenefit,
+                area: Area::Main,
+                shape: &shape,
+                begun: None,
+            };
+            for used in 1..full {
+                for (far, rest) in [(0, 1), (3, 15), (100, 7), (Age::MAX.ticks(), 15)] {
+                    let value = benefit(full, used, far.into(), rest);
+                    assert!(u32::from(judge.used_most(value - 1)) >= used, "{used} {far} {rest}");
+                }
+                let most = benefit(full, used, FAR_MOST - FAR_LEAST, REST_MOST);
+                assert!(u32::from(judge.used_most(2 * most)) < used, "{used}");
+            }
+        }
+    }
 }

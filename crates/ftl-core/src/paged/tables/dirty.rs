@@ -6,7 +6,7 @@
 
 use ftl_iface::{Sector, SectorCount};
 
-use super::bins::{BinMemory, Bins, Cell, Full, Held};
+use super::bins::{BinMemory, Bins, Cell, Full, Gap, Held};
 use crate::bugs::{Bug, planted};
 use crate::paged::plan::address::Place;
 
@@ -97,8 +97,14 @@ impl<'ram> DirtyTable<'ram> {
     /// Returns a sector's entry, and where it is.
     #[inline]
     pub fn find(&mut self, sector: Sector) -> Option<Dirty> {
-        let (cell, word) = self.bins.find(sector.get())?;
-        Some(dirty((cell, Held { sector: sector.get(), word })))
+        self.search(sector).ok()
+    }
+
+    /// Returns a sector's entry, and where it is; or where it would be.
+    #[inline(never)]
+    pub fn search(&mut self, sector: Sector) -> Result<Dirty, Gap> {
+        let (cell, word) = self.bins.search(sector.get())?;
+        Ok(dirty((cell, Held { sector: sector.get(), word })))
     }
 
     /// Returns a sector's entry.
@@ -107,22 +113,17 @@ impl<'ram> DirtyTable<'ram> {
         self.find(sector).map(|dirty| dirty.entry)
     }
 
-    /// Returns the first entry in a run of sectors.
+    /// Shows the entries of a run of sectors.
     #[inline]
-    pub fn first_in(&mut self, first: Sector, count: SectorCount) -> Option<Dirty> {
-        let cell = self.bins.seek(first.get());
-        self.entry_at(cell, first + count)
-    }
-
-    /// Returns the entry after this one, if it is before `end`.
-    #[inline]
-    pub fn next_in(&self, last: &Dirty, end: Sector) -> Option<Dirty> {
-        self.entry_at(last.cell.next(), end)
-    }
-
-    #[inline]
-    fn entry_at(&self, cell: Cell, end: Sector) -> Option<Dirty> {
-        self.bins.held_from(cell).map(dirty).filter(|dirty| dirty.sector < end)
+    pub fn show_run(
+        &mut self,
+        first: Sector,
+        count: SectorCount,
+        mut show: impl FnMut(Sector, Entry),
+    ) {
+        self.bins.show_run(first.get(), (first + count).get(), |held| {
+            show(Sector::new(held.sector), entry_of(held.word));
+        });
     }
 
     /// Iterates over the entries from a sector on, in order.
@@ -149,12 +150,12 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Sets a sector's entry, in the current epoch.
     pub fn put(&mut self, sector: Sector, entry: Entry) -> Result<(), Full> {
-        match self.bins.find(sector.get()) {
-            Some((cell, _)) => {
+        match self.search(sector) {
+            Ok(Dirty { cell, .. }) => {
                 self.renew(cell, entry);
                 Ok(())
             }
-            None => self.add(sector, entry),
+            Err(gap) => self.add(gap, sector, entry),
         }
     }
 
@@ -169,11 +170,12 @@ impl<'ram> DirtyTable<'ram> {
     }
 
     /// Adds an entry for a sector that has none, in the current epoch.
-    pub fn add(&mut self, sector: Sector, entry: Entry) -> Result<(), Full> {
+    #[inline(never)]
+    pub fn add(&mut self, gap: Gap, sector: Sector, entry: Entry) -> Result<(), Full> {
         if self.len() >= self.most {
             return Err(Full);
         }
-        self.bins.add(Held { sector: sector.get(), word: self.word(entry) })
+        self.bins.add(gap, Held { sector: sector.get(), word: self.word(entry) })
     }
 
     /// Marks the address in the map page of the sector in a cell as released.
@@ -185,17 +187,18 @@ impl<'ram> DirtyTable<'ram> {
 
     /// Removes a sector's entry.
     pub fn take(&mut self, sector: Sector) -> Option<Entry> {
-        let (cell, word) = self.bins.find(sector.get())?;
+        let Dirty { cell, entry, .. } = self.find(sector)?;
+        let word = self.bins.word_mut(cell).copied().unwrap_or(0);
         self.old -= u32::from(word & PARITY != self.parity);
         self.bins.remove(cell);
-        Some(dirty((cell, Held { sector: sector.get(), word })).entry)
+        Some(entry)
     }
 
     /// Removes the entries of a run of sectors.
     pub fn remove_run(&mut self, first: Sector, count: SectorCount) {
         let Self { bins, old, parity, .. } = self;
-        bins.remove_run(first.get(), (first + count).get(), |word| {
-            *old -= u32::from(word & PARITY != *parity);
+        bins.remove_run(first.get(), (first + count).get(), |words| {
+            *old -= words.iter().map(|word| u32::from(*word & PARITY != *parity)).sum::<u32>();
         });
     }
 
@@ -238,9 +241,13 @@ impl<'ram> DirtyTable<'ram> {
 
 #[inline]
 const fn dirty((cell, held): (Cell, Held)) -> Dirty {
-    let old = if held.word & RELEASED == 0 { Old::Counted } else { Old::Released };
-    let entry = Entry { place: Place::new(held.word & PLACE), old };
-    Dirty { cell, sector: Sector::new(held.sector), entry }
+    Dirty { cell, sector: Sector::new(held.sector), entry: entry_of(held.word) }
+}
+
+#[inline]
+const fn entry_of(word: u32) -> Entry {
+    let old = if word & RELEASED == 0 { Old::Counted } else { Old::Released };
+    Entry { place: Place::new(word & PLACE), old }
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@
 //! A place takes up to four bytes, as the device needs. All ones: the sector is not on flash. One less: its place is
 //! lost.
 
+use core::ops::Range;
+
 use ftl_iface::NandDevice;
 
 use crate::bugs::{Bug, planted};
@@ -63,6 +65,8 @@ pub struct Map<'ram> {
     /// The number of places of the device.
     places: u32,
     turn: u32,
+    /// The page in RAM that was used last: the next one is often the same.
+    latest: usize,
     /// The leaf that the host wrote to last.
     pub written: Leaf,
     /// Whether every map page is known to be intact, so that none is checked again.
@@ -94,6 +98,7 @@ impl<'ram> Map<'ram> {
             page_bytes,
             places: shape.places(),
             turn: 0,
+            latest: 0,
             written: Leaf::new(0),
             proved: false,
             damaged: false,
@@ -124,10 +129,17 @@ impl<'ram> Map<'ram> {
     }
 
     /// Returns the address of a leaf's map page, if it was ever written.
+    #[inline]
     pub fn spot(&self, leaf: Leaf) -> Option<Spot> {
+        self.number(leaf).map(|number| self.area.spot_of_page(number))
+    }
+
+    /// Returns the number of a leaf's map page, if it was ever written.
+    #[inline]
+    pub(crate) fn number(&self, leaf: Leaf) -> Option<u32> {
         let width = self.directory_bytes;
         let number = numbers::get(self.directory, leaf.get() as usize, width);
-        if number == numbers::largest(width) { None } else { Some(self.area.spot_of_page(number)) }
+        (number != numbers::largest(width)).then_some(number)
     }
 
     /// Sets the address of a leaf's map page. The cached page does not change.
@@ -165,7 +177,11 @@ impl<'ram> Map<'ram> {
     /// Returns a leaf's page if it is in RAM.
     #[inline]
     pub fn cached(&mut self, leaf: Leaf) -> Option<Cached> {
-        let at = self.owners.iter().position(|owner| *owner == leaf.get())?;
+        let mut at = self.latest;
+        if self.owners.get(at) != Some(&leaf.get()) {
+            at = self.owners.iter().position(|owner| *owner == leaf.get())?;
+            self.latest = at;
+        }
         self.turn = self.turn.wrapping_add(1);
         if let Some(used) = self.used.get_mut(at) {
             *used = self.turn;
@@ -206,6 +222,7 @@ impl<'ram> Map<'ram> {
         if let (Some(owner), Some(used)) = (self.owners.get_mut(page.0), self.used.get_mut(page.0))
         {
             (*owner, *used) = (leaf, self.turn);
+            self.latest = page.0;
         }
     }
 
@@ -239,6 +256,16 @@ impl<'ram> Map<'ram> {
         } else {
             Mapped::Lost
         }
+    }
+
+    /// Iterates over the places in some entries of a page in RAM.
+    #[inline]
+    pub fn places(&self, page: Cached, entries: Range<u32>) -> impl Iterator<Item = Place> + '_ {
+        let bytes = self.bytes(page);
+        entries.filter_map(move |at| match self.entry(bytes, at) {
+            Mapped::At(place) => Some(place),
+            Mapped::Nowhere | Mapped::Lost => None,
+        })
     }
 
     /// Sets an entry of a page in RAM.
@@ -325,7 +352,7 @@ impl<'ram> Map<'ram> {
         let key = door.key();
         let seen = door.read(spot, 0, self.bytes_mut(page), cause)?;
         let named = match seen {
-            Seen::Page(page) if is_map(page.tag.kind) => leaf_named(page.slot(0)),
+            Seen::Page(page) if is_map(page.kind) => leaf_named(page.slot(0)),
             _ => None,
         };
         let intact = named == Some(leaf) && (self.proved || is_whole(self.bytes(page), key));

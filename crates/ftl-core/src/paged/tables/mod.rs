@@ -7,7 +7,8 @@
 //! - [`map`]: the directory, and a cache of map pages.
 //! - [`candidates`](self): candidates for victims.
 //! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written.
-//! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self): what keeps them in order.
+//! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self) of
+//!   [`cells`](self): what keeps them in order.
 //! - [`under_way`](self): unfinished work.
 
 pub(crate) mod store;
@@ -29,5 +30,7 @@ pub(crate) mod times;
 pub(crate) mod bins;
 
 pub mod dirty;
+
+mod cells;
 
 pub(crate) mod under_way;

@@ -63,6 +63,7 @@ impl Record {
     /// The most consecutive sectors in one record.
     pub(crate) const RUN_MAX: u16 = 4;
 
+    #[inline]
     fn words(self) -> (u32, u32) {
         match self {
             Self::Sectors(place, sector, run) => (place, sector | (run - 1) << 30),
@@ -243,21 +244,21 @@ impl<'ram> Anchors<'ram> {
         self.records = 0;
     }
 
-    fn put(&mut self, at: usize, bytes: &[u8]) {
-        if let Some(field) = self.page.get_mut(at..at + bytes.len()) {
-            numbers::copy(field, bytes);
-        }
+    /// Adds a record. If it does not fit, anchors are void from here on until another walk is complete.
+    #[inline]
+    pub(crate) fn record(&mut self, record: Record) {
+        let (first, second) = record.words();
+        self.put_record(first, second);
     }
 
-    /// Adds a record. If it does not fit, anchors are void from here on until another walk is complete.
-    pub(crate) fn record(&mut self, record: Record) {
+    #[inline(never)]
+    fn put_record(&mut self, first: u32, second: u32) {
         let at = record_at(self.block_bytes, self.records);
         let Some(field) = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut) else {
             self.base = None;
             self.walk = Walk::default();
             return;
         };
-        let (first, second) = record.words();
         *field = (u64::from(first) | u64::from(second) << 32).to_le_bytes();
         self.records += 1;
     }
@@ -284,13 +285,17 @@ impl<'ram> Anchors<'ram> {
         (number != numbers::largest(width)).then_some(BlockNumber::new(number))
     }
 
+    /// Writes a number, in the bytes from `at` on.
+    fn put<const BYTES: usize>(&mut self, at: usize, number: [u8; BYTES]) {
+        if let Some(field) = self.page.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+            *field = number;
+        }
+    }
+
     /// Writes a block's number, or all ones for none, so that it ends at `end`.
     fn put_block_before(&mut self, end: usize, block: Option<BlockNumber>) {
-        let width = usize::from(self.block_bytes);
         let number = block.map_or(u32::MAX, BlockNumber::get);
-        if let Some(field) = self.page.get_mut(end - width..end) {
-            numbers::copy(field, &number.to_le_bytes());
-        }
+        numbers::put_before(self.page, end, self.block_bytes, number);
     }
 
     /// Returns the head of the anchor in the page.
@@ -332,18 +337,18 @@ impl<'ram> Anchors<'ram> {
     pub(crate) fn put_head(&mut self, head: &Head) {
         let none = Site { number: NO_NUMBER, block: 0, page: 0 };
         let base = head.base.unwrap_or(none);
-        self.put(12, &head.number.to_le_bytes());
-        self.put(16, &base.number.to_le_bytes());
-        self.put(20, &base.block.to_le_bytes());
-        self.put(22, &base.page.to_le_bytes());
-        self.put(24, &head.records.to_le_bytes());
-        self.put(26, &head.tick.get().to_le_bytes());
+        self.put(12, head.number.to_le_bytes());
+        self.put(16, base.number.to_le_bytes());
+        self.put(20, base.block.to_le_bytes());
+        self.put(22, base.page.to_le_bytes());
+        self.put(24, head.records.to_le_bytes());
+        self.put(26, head.tick.get().to_le_bytes());
         let width = usize::from(self.block_bytes);
         let mut at = BLOCKS_AT;
         for open in head.opens {
             at += width;
             self.put_block_before(at, open.map(|spot| spot.block));
-            self.put(at, &open.map_or(0, |spot| spot.page).to_le_bytes());
+            self.put(at, open.map_or(0, |spot| spot.page).to_le_bytes());
             at += 2;
         }
         for listed in head.listed.iter().flatten() {

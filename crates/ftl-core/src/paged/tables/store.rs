@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::blocks::Blocks;
 use super::candidates::Candidates;
-use super::dirty::DirtyTable;
+use super::dirty::{Dirty, DirtyTable};
 use super::map::Map;
 use super::records::Anchors;
 use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, TablePart, Victim};
@@ -111,7 +111,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the area of a stream.
     pub(crate) const fn area_of(&self, stream: Stream) -> Area {
         match stream {
-            Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
+            Stream::Map | Stream::Hot if self.shape.fast().is_some() => Area::Fast,
             _ => Area::Main,
         }
     }
@@ -133,15 +133,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.shape.place(spot, slot)
     }
 
+    /// Returns a sector's dirty entry.
+    #[inline]
+    pub(crate) fn dirty(&mut self, sector: Sector) -> Option<Dirty> {
+        let (leaf, _) = self.shape.leaf_of(sector);
+        // Most leaves of a large device have none, and need no search.
+        if self.map.dirty(leaf) == 0 { None } else { self.table.find(sector) }
+    }
+
     /// Returns the address of a sector's newest copy.
+    #[inline]
     pub(crate) fn lookup(&mut self, sector: Sector) -> Result<Mapped, Fault<D::Error>> {
-        if let Some(entry) = self.table.get(sector) {
-            return Ok(Mapped::At(entry.place));
+        match self.dirty(sector) {
+            Some(dirty) => Ok(Mapped::At(dirty.entry.place)),
+            None => self.mapped(sector, Cause::Map),
         }
-        self.mapped(sector, Cause::Map)
     }
 
     /// Returns the address in a sector's map page. It is lost while a newer one may be in the rest of a mount.
+    #[inline]
     pub(crate) fn mapped(
         &mut self,
         sector: Sector,
@@ -185,15 +195,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Marks a page as relied upon.
-    pub(crate) fn rely_on_page(&mut self, spot: Spot) {
-        for open in self.opens.iter_mut().flatten() {
-            if open.block == spot.block {
-                open.relied = open.relied.max(spot.page + 1);
-            }
-        }
-    }
-
     /// Whether host writes are kept out of the fast area, except those to sectors already there.
     pub(crate) const fn is_throttled(&self) -> bool {
         self.config.throttle.is_some() && self.throttle.is_active()
@@ -206,7 +207,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether large writes enter the fast area at present.
     pub(crate) const fn takes_bursts(&self) -> bool {
-        let Some(fast) = &self.shape.fast else { return false };
+        let Some(fast) = self.shape.fast() else { return false };
         let takes = matches!(self.config.bursts, Bursts::ToFast(_)) && !self.throttle.is_active();
         takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
     }

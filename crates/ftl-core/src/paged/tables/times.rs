@@ -25,8 +25,6 @@ const LOSS: u16 = 7 << LOSS_AT;
 const LOSS_AT: u16 = 13;
 /// It lost nothing lately. The ticks below this one follow each other in a circle.
 const RESTED: u16 = 7;
-/// A block that has rested for so many ticks counts as rested for good, before the circle closes.
-const LONG: u16 = RESTED - 2;
 /// The part of the spare pages that are programmed in a tick of losses.
 const LOSS_TICKS: u32 = 32;
 /// In the fast area no life is expected: this one marks a block that takes map pages.
@@ -67,6 +65,14 @@ impl Age {
 pub(crate) struct Rest(u16);
 
 impl Rest {
+    /// It lost nothing lately.
+    pub(crate) const MOST: Self = Self::of(RESTED);
+
+    /// That of so many ticks.
+    const fn of(ticks: u16) -> Self {
+        Self(2 * ticks + 1)
+    }
+
     pub(crate) const fn half_ticks(self) -> u16 {
         self.0
     }
@@ -200,20 +206,20 @@ impl<'ram> Times<'ram> {
             loss if loss > now => now + RESTED - loss,
             loss => now - loss,
         };
-        Rest(2 * ticks + 1)
+        Rest::of(ticks)
     }
 
-    /// Moves the times of an old block along, before it looks young again when a clock wraps.
-    #[inline]
-    pub(crate) fn move_along(&mut self, block: BlockNumber) {
-        let mut word = self.words.get(block);
-        if self.clock.at.wrapping_sub(word) & BIRTH > Age::MAX.0 {
-            word = word & !BIRTH | self.clock.at.wrapping_sub(Age::MAX.0) & BIRTH;
+    /// Moves the times of old blocks along, before they look young again when a clock wraps.
+    pub(crate) fn move_along(&mut self, first: BlockNumber, blocks: usize) {
+        let now = self.clock.at;
+        let oldest = now.wrapping_sub(Age::MAX.0) & BIRTH;
+        // The losses that count as rested by now: the two ticks that come next.
+        let next = [1, 2].map(|ahead| ((self.losses.at + ahead) % RESTED) << LOSS_AT);
+        for word in self.words.run_mut(first, blocks) {
+            let birth = if now.wrapping_sub(*word) & BIRTH > Age::MAX.0 { oldest } else { *word };
+            let rested = if next.contains(&(*word & LOSS)) { LOSS } else { 0 };
+            *word = *word & !BIRTH | birth & BIRTH | rested;
         }
-        if self.rest(block).0 > 2 * LONG {
-            word |= LOSS;
-        }
-        self.words.set(block, word);
     }
 
     /// Returns what an anchor records of a block's times.

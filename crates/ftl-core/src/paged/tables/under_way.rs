@@ -47,6 +47,15 @@ pub(crate) struct Open {
     pub(crate) relied: u16,
 }
 
+impl Open {
+    /// Marks a page as relied upon, if it is of this block.
+    pub(crate) fn rely_on(&mut self, spot: Spot) {
+        if self.block == spot.block {
+            self.relied = self.relied.max(spot.page + 1);
+        }
+    }
+}
+
 /// Epochs and the horizon: the stamp from which on tags must be read after a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Epoch {

@@ -54,7 +54,7 @@ fn in_victim(
     read: VictimRead,
 ) -> InVictim {
     let Seen::Page(page) = seen else { return InVictim::Nothing };
-    if door::is_map(page.tag.kind) {
+    if door::is_map(page.kind) {
         let leaf = leaf_named(page.slot(0)).filter(|leaf| leaf.get() < shape.leaves);
         return leaf.map_or(InVictim::Nothing, InVictim::Leaf);
     }
@@ -149,7 +149,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         slot: u16,
     ) -> Result<bool, Fault<D::Error>> {
         let place = self.place(spot, slot);
-        let dirty = self.table.find(sector);
+        let dirty = self.dirty(sector);
         if let Some(Dirty { entry, .. }) = dirty
             && (entry.place == place || entry.old == Old::Released)
         {

@@ -92,8 +92,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.door.set_key(FormatKey::HEADER);
         let seen = self.door.read_page(page, 1, Bytes::ZERO, &mut bytes, Cause::Mount);
         let (found, corrected) = match seen {
-            Ok(Seen::Page(page)) if page.tag.kind == Kind::Header => {
-                (Ok((identity::parse(&bytes), page.tag.stamp)), page.corrected)
+            Ok(Seen::Page(page)) if page.kind == Kind::Header => {
+                (Ok((identity::parse(&bytes), page.tag().stamp)), page.corrected)
             }
             Ok(Seen::Erased) => (Ok((HeaderBlock::Erased, Stamp::ZERO)), Corrected::NONE),
             Ok(_) => (Ok((HeaderBlock::Foreign, Stamp::ZERO)), Corrected::NONE),

@@ -52,7 +52,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the area that is short of free blocks, if any.
     pub(crate) fn short_area(&self, beyond: u32) -> Option<Area> {
-        let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
+        let fast = self.shape.fast().is_some() && self.is_short(Area::Fast, beyond);
         // Emptying blocks of one area takes space in the other, so a nearly full main area comes first.
         if fast && (self.blocks.free(Area::Main) > LAST_BLOCKS || self.blocks.free(Area::Fast) < 2)
         {
@@ -153,13 +153,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
         let victims = if need { Victims::Greedy } else { self.config.victims };
-        let mut judge = Judge { victims, area, begun };
-        let shape = self.shape.area(area);
+        let mut judge = Judge { victims, area, shape: self.shape.area(area), begun };
         let candidates = self.candidates.get_mut(area as usize)?;
-        let mut best = candidates.best(&mut self.blocks, shape, judge);
+        let mut best = candidates.best(&mut self.blocks, judge);
         if best.is_none() {
             judge.victims = Victims::Greedy;
-            best = candidates.best(&mut self.blocks, shape, judge);
+            best = candidates.best(&mut self.blocks, judge);
         }
         let block = best?;
         self.note_lifetime(block);
@@ -173,7 +172,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
         self.door.weak.noted.waits()
             && has_reserve(Area::Main)
-            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
+            && (self.shape.fast().is_none() || has_reserve(Area::Fast))
     }
 
     /// Returns the weak block that is to be emptied next, if it is in this area.
@@ -206,7 +205,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let mut pages = u16::from(self.area_of(stream) == Area::Main);
-        if self.shape.fast.is_some() {
+        if self.shape.fast().is_some() {
             // Data that leaves the fast area takes space in the main one.
             pages += self.pace_fast()?;
         }
