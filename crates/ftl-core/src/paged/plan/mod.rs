@@ -2,6 +2,7 @@
 //!
 //! - [`ram`]: every byte of RAM, by its purpose.
 //! - [`shape`]: numbers that follow from geometry and configuration.
+//! - [`reserve`](self): blocks that no host write opens.
 //! - [`misfit`](self): why a configuration does not fit.
 //! - [`anchor_page`](self): how much an anchor holds.
 //! - [`config`]: the user's configuration.
@@ -12,6 +13,8 @@
 pub mod ram;
 
 pub mod shape;
+
+mod reserve;
 
 pub(crate) mod misfit;
 

@@ -9,6 +9,7 @@ use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::anchor_page;
 use super::config::PagedConfig;
 use super::misfit::PagedShapeError;
+use super::reserve::{LENDING_RESERVE, Role, TO_LEND};
 use crate::config::PairedPages;
 use crate::layout;
 use crate::quotient::{ceil, divided, floor};
@@ -18,26 +19,6 @@ pub const HEADERS: u16 = layout::HEADER_BLOCKS;
 
 /// The fewest blocks of a ring of anchors: while one is erased, the last anchor stands in another.
 pub const RING_MIN: u16 = 2;
-
-/// The reserve of the fast area: blocks that no host write opens. A step of garbage collection opens at most one for
-/// map pages. After a power cut, one is opened for the repeated page and one for map pages. One more is for the next
-/// power cut, which leaves a block nearly empty.
-pub const FAST_RESERVE: u32 = 4;
-
-/// The reserve of the main area. Its blocks are written in three streams or more, and a power cut leaves one nearly
-/// empty block of each; of a mount that is cut soon, the block of the page that it repeats, and one of copies.
-pub const MAIN_RESERVE: u32 = 4;
-
-/// The reserve of a single area, which has all of these streams.
-pub const ONLY_RESERVE: u32 = 5;
-
-/// The reserve of a main area whose streams lend their blocks to each other. Emptying a victim opens at most one for
-/// copies and one for map pages; one more is for the page to be repeated after a power cut. Cuts in a row are no danger
-/// where so many blocks hold garbage: any of them is soon emptied.
-const LENDING_RESERVE: u32 = 3;
-
-/// Blocks beyond the needed ones that a device must have for that.
-const TO_LEND: u32 = 5;
 
 /// Bytes of a map page before its entries: check and horizon.
 pub const LEAF_HEAD: u32 = 12;
@@ -251,10 +232,8 @@ const fn bytes_for(numbers: u64) -> u8 {
 
 /// Returns the bytes per block number in an anchor.
 const fn block_bytes(blocks: u32) -> u8 {
-    match bytes_for(blocks as u64) {
-        1 => 2,
-        bytes => bytes,
-    }
+    let bytes = bytes_for(blocks as u64);
+    if bytes < 2 { 2 } else { bytes }
 }
 
 /// The most dirty entries.
@@ -267,18 +246,15 @@ impl PagedShape {
         config: &PagedConfig,
     ) -> Result<(Option<AreaShape>, AreaShape), PagedShapeError> {
         let sector = config.sector_bytes;
-        Ok(match (geometry.slc(), geometry.mlc()) {
-            (Some(slc), Some(mlc)) => (
-                Some(AreaShape::new(Region::Slc, slc, sector).after(config.anchor_blocks)),
-                AreaShape::new(Region::Mlc, mlc, sector),
-            ),
-            (Some(only), None) => {
-                (None, AreaShape::new(Region::Slc, only, sector).after(config.anchor_blocks))
-            }
-            (None, Some(only)) => {
-                (None, AreaShape::new(Region::Mlc, only, sector).after(config.anchor_blocks))
-            }
+        let (region, first) = match (geometry.slc(), geometry.mlc()) {
+            (Some(slc), _) => (Region::Slc, slc),
+            (None, Some(mlc)) => (Region::Mlc, mlc),
             (None, None) => return Err(PagedShapeError::SectorBytes),
+        };
+        let first = AreaShape::new(region, first, sector).after(config.anchor_blocks);
+        Ok(match (geometry.slc(), geometry.mlc()) {
+            (Some(_), Some(mlc)) => (Some(first), AreaShape::new(Region::Mlc, mlc, sector)),
+            _ => (None, first),
         })
     }
 
@@ -286,12 +262,12 @@ impl PagedShape {
     const fn possible(config: &PagedConfig) -> Result<(), PagedShapeError> {
         let sector = config.sector_bytes.get();
         if !sector.is_power_of_two() || sector < 512 {
-            return Err(PagedShapeError::SectorBytes);
+            Err(PagedShapeError::SectorBytes)
+        } else if config.dirty_entries > ENTRIES_MAX {
+            Err(PagedShapeError::Table)
+        } else {
+            Ok(())
         }
-        if config.dirty_entries > ENTRIES_MAX {
-            return Err(PagedShapeError::Table);
-        }
-        Ok(())
     }
 
     /// Returns the division of a device.
@@ -369,9 +345,9 @@ impl PagedShape {
         }
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
-        let main = data.saturating_add(open + self.reserve_needed(Area::Main));
+        let main = data.saturating_add(open + self.role(Area::Main).reserve(self.more_streams));
         let (main, fast) = match self.fast() {
-            Some(_) => (main, map_blocks + 1 + FAST_RESERVE),
+            Some(_) => (main, map_blocks + 1 + self.role(Area::Fast).reserve(0)),
             None => (main.saturating_add(map_blocks), 0),
         };
         if config.cached_leaves < 2 {
@@ -388,10 +364,7 @@ impl PagedShape {
         {
             return Err(PagedShapeError::Table);
         }
-        let fast_blocks = match self.fast() {
-            Some(fast) => fast.blocks,
-            None => 0,
-        };
+        let fast_blocks = self.main.first_block;
         if self.capacity.get() == 0 || main > self.main.blocks || fast > fast_blocks {
             return Err(PagedShapeError::Capacity { main, fast });
         }
@@ -430,16 +403,15 @@ impl PagedShape {
     pub const fn reserve(&self, area: Area) -> u32 {
         match area {
             Area::Main if self.lends() => LENDING_RESERVE,
-            _ => self.reserve_needed(area),
+            _ => self.role(area).reserve(self.more_streams),
         }
     }
 
-    /// Returns the reserve that an area must have room for.
-    const fn reserve_needed(&self, area: Area) -> u32 {
+    const fn role(&self, area: Area) -> Role {
         match (area, self.fast()) {
-            (Area::Fast, Some(_)) => FAST_RESERVE,
-            (Area::Main, Some(_)) => MAIN_RESERVE + self.more_streams,
-            (_, None) => ONLY_RESERVE + self.more_streams,
+            (Area::Fast, Some(_)) => Role::Fast,
+            (Area::Main, Some(_)) => Role::Main,
+            (_, None) => Role::Single,
         }
     }
 
