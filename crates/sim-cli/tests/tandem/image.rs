@@ -328,6 +328,24 @@ fn the_end_of_the_terminal_is_an_end_like_any_other() {
     assert!(!socket.exists());
 }
 
+/// The shell may allow no longer file. That is told as a full disk is, and ends no server by a signal.
+#[test]
+fn a_file_that_the_shell_allows_no_longer_is_told_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let (disk, socket) = (folder.path().join("disk.img"), folder.path().join("limited.sock"));
+    let server = serve(folder.path(), &disk, &NEW);
+    write(&server, 1);
+    assert!(server.stop().success());
+    let served = format!("serve --socket {} --image {}", text(&socket), text(&disk));
+    let limited = format!("ulimit -f 16; exec {} {served}", env!("CARGO_BIN_EXE_tandem"));
+    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("disk.img cannot be written: File too large"), "{told}");
+    let server = serve(folder.path(), &disk, &[]);
+    holds(&mut server.client(), [1]);
+}
+
 #[test]
 fn a_server_whose_output_nobody_reads_serves() {
     let folder = tempfile::tempdir().unwrap();

@@ -41,6 +41,8 @@ use sim::input::size;
 use sim::input::trace::output::Output;
 use sim::{Failure, show};
 
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
 use crate::base::terminal::Terminal;
 use crate::base::{files, interrupt};
 use crate::flags::device::DeviceArgs;
@@ -108,9 +110,19 @@ pub struct Args {
 /// The seed of the faults.
 const SEED: u64 = 1;
 
+/// The signal for a file that would become longer than the shell allows, on Linux, the BSDs and macOS. Unheeded, it
+/// ends the program; heeded, the write fails as on a full disk.
+const TOO_LONG: i32 = 25;
+
+fn heed_too_long(runtime: &tokio::runtime::Runtime) -> Result<Signal, Failure> {
+    let _entered = runtime.enter();
+    Ok(signal(SignalKind::from_raw(TOO_LONG))?)
+}
+
 /// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let _heeded = heed_too_long(&runtime)?;
     if args.place.wait {
         return runtime.block_on(listen::await_server(&args.place.endpoint()));
     }
