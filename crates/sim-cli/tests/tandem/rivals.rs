@@ -60,7 +60,7 @@ fn every_system_runs_on_every_format() {
         let path = path.to_str().expect("text");
         let device = ["--device", "tiny", "--capacity", "320KiB", "--fit", "wrap"];
         let runs = runs(&[&[path, "--systems", "all"], &device[..]].concat());
-        assert_eq!(runs.len(), 12, "{path}");
+        assert_eq!(runs.len(), 16, "{path}");
         let served = |run: &Value| number(run, "/requests/reads") + number(run, "/requests/writes");
         assert!(runs.iter().all(|run| served(run) > 0.0), "{path}");
     }
