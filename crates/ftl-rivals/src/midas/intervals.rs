@@ -42,7 +42,8 @@ impl Intervals {
         }
         let last = std::mem::replace(&mut self.last[(unit / EVERY) as usize], now);
         let most = self.counts.len() - 1;
-        let interval = if last == NEVER { most } else { ((now - last) / self.width) as usize };
+        let interval =
+            if last == NEVER { most } else { (now.wrapping_sub(last) / self.width) as usize };
         self.counts[interval.min(most)] += 1;
     }
 
