@@ -19,17 +19,24 @@
 //!   with it).
 //! - [`disk_cache`]: SLC and MLC of one chip in front of a hard disk (Hong and Shin). [`kit::dram`]: its buffer.
 //! - [`multi_scm`]: two byte-writable memories, a small fast one and a large one (Kinoshita, Matsui and Takeuchi).
+//! - [`d_choices`]: the least valid of a few blocks drawn at random is collected (Van Houdt).
+//! - [`sep_bit`]: data that is replaced soon lies apart (Wang et al.). [`fk`]: its reference, which knows the future.
+//! - [`midas`]: a chain of groups by age, sized by a model (Oh et al.).
 //! - [`pslc`]: what is sold today: all writes enter a cache of blocks in SLC mode.
 #![forbid(unsafe_code)]
 
 pub mod ahdm;
 pub mod combo;
+pub mod d_choices;
 pub mod density;
 pub mod disk_cache;
+pub mod fk;
 pub mod kit;
 pub mod ko;
+pub mod midas;
 pub mod multi_scm;
 pub mod page_map;
 pub mod pslc;
+pub mod sep_bit;
 
 pub use kit::{Figure, Rival, Unfit};

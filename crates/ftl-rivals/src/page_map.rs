@@ -2,7 +2,8 @@
 //! on MLC alone the lower bound.
 //!
 //! The only policy here is the choice of victims. Host writes and the copies of garbage collection fill separate
-//! blocks, so that old data is not mixed with new data.
+//! blocks, so that old data is not mixed with new data: the literature calls that `SepGC`. Both in the same blocks are
+//! its baseline, `NoSep`.
 
 use ftl_iface::{Bytes, Cause, NandDevice, Probe, Region, SectorCount};
 
@@ -11,6 +12,24 @@ use crate::kit::{AreaPlan, Fault, Mapped, Policy, Request, Stream, Unfit, Unit, 
 const HOST: Stream = Stream::new(0, 0);
 const COPIES: Stream = Stream::new(0, 1);
 
+/// Where garbage collection copies to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// To blocks without host writes.
+    Apart,
+    /// To the blocks that host writes fill.
+    Mixed,
+}
+
+impl Copies {
+    const fn stream(self) -> Stream {
+        match self {
+            Self::Apart => COPIES,
+            Self::Mixed => HOST,
+        }
+    }
+}
+
 /// The parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct PageMapConfig {
@@ -18,6 +37,8 @@ pub struct PageMapConfig {
     pub region: Region,
     /// How victims are chosen.
     pub victims: Victims,
+    /// Where their data goes.
+    pub copies: Copies,
     /// The FTL's sector size.
     pub sector: Bytes,
     /// Sectors that the host may use.
@@ -30,6 +51,14 @@ pub struct PageMapConfig {
 #[derive(Clone, Copy, Debug)]
 pub struct PageMap {
     victims: Victims,
+    copies: Copies,
+}
+
+impl PageMap {
+    /// The rules with these parameters.
+    pub(crate) const fn new(config: &PageMapConfig) -> Self {
+        Self { victims: config.victims, copies: config.copies }
+    }
 }
 
 /// A page map over that device.
@@ -38,10 +67,20 @@ pub fn new<D: NandDevice, P: Probe>(
     probe: P,
     config: &PageMapConfig,
 ) -> Result<Mapped<D, P, PageMap>, Unfit> {
-    let plan = AreaPlan::whole(device.geometry(), config.region, 2, config.lanes);
-    let units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
+    Ok(Mapped::new(units(device, probe, config)?, PageMap::new(config)))
+}
+
+/// The units that it maps.
+pub(crate) fn units<D: NandDevice, P: Probe>(
+    device: D,
+    probe: P,
+    config: &PageMapConfig,
+) -> Result<Units<D, P>, Unfit> {
+    let PageMapConfig { region, copies, sector, capacity, lanes, .. } = *config;
+    let plan = AreaPlan::whole(device.geometry(), region, copies.stream().number + 1, lanes);
+    let units = Units::new(device, probe, &[plan], sector, capacity)?;
     units.fits(0, 0)?;
-    Ok(Mapped::new(units, PageMap { victims: config.victims }))
+    Ok(units)
 }
 
 impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
@@ -53,7 +92,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for PageMap {
         data: &[u8],
         _: Request,
     ) -> Result<(), Fault<D::Error>> {
-        units.make_room(self.victims, COPIES)?;
+        units.make_room(self.victims, self.copies.stream())?;
         units.put(HOST, unit, data, Cause::Host)
     }
 

@@ -11,11 +11,12 @@
 //!   Flash: the door to the device; every operation with its cause and its tag
 //! ```
 //!
-//! [`dram`] is a buffer in front of the flash; `least` finds the least worn of many places.
+//! [`dram`] is a buffer in front of the flash; `least` finds the least worn of many places; `dice` are random numbers.
 //!
 //! A *unit* is the mapping unit, as large as the largest page in use. In a region of smaller pages it takes several.
 
 pub mod area;
+mod dice;
 pub mod dram;
 pub mod flash;
 pub(crate) mod least;
@@ -26,6 +27,7 @@ pub mod units;
 pub mod victim;
 
 pub use area::{Area, AreaPlan, Lanes, Stream};
+pub use dice::Dice;
 pub use flash::{Fault, Flash};
 pub use lists::Lists;
 pub use mapped::{Backing, Figure, Mapped, Policy, Request, Rival};

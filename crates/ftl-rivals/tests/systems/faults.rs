@@ -7,7 +7,9 @@ use ftl_iface::{
     Block, BlockStore, Bytes, NandDevice, NoProbe, Region, Sector, SectorCount, StoreWriteError,
 };
 use ftl_rivals::kit::{Lanes, Mapped, Policy, Victims};
-use ftl_rivals::{Rival, Unfit, ahdm, combo, density, disk_cache, ko, page_map, pslc};
+use ftl_rivals::{
+    Rival, Unfit, ahdm, combo, d_choices, density, disk_cache, ko, midas, page_map, pslc, sep_bit,
+};
 use nand_model::faults::Chance;
 use nand_model::{Chip, Content, FaultInjector};
 
@@ -83,8 +85,9 @@ fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last(
     for seed in SEEDS {
         let chip = || chip(seed);
         for victims in [Victims::Greedy, Victims::Cat] {
+            let (region, copies) = (Region::Mlc, page_map::Copies::Apart);
             let config =
-                page_map::PageMapConfig { region: Region::Mlc, victims, sector, capacity, lanes };
+                page_map::PageMapConfig { region, victims, copies, sector, capacity, lanes };
             wear_out("page-mlc", page_map::new(chip(), NoProbe, &config));
         }
         let short = SectorCount::new(4);
@@ -103,6 +106,22 @@ fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last(
         let config =
             pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
         wear_out("pslc", pslc::new(chip(), NoProbe, &config));
+    }
+}
+
+#[test]
+fn blocks_fail_under_schemes_of_collection_too() {
+    let (sector, capacity, lanes) = (SECTOR, CAPACITY, 1);
+    for seed in SEEDS {
+        let chip = || chip(seed);
+        let config = d_choices::DChoicesConfig { sector, capacity, lanes, choices: 4 };
+        wear_out("d-choices", d_choices::new(chip(), NoProbe, &config));
+        let victims = Victims::CostBenefit;
+        let config = sep_bit::SepBitConfig { sector, capacity, lanes, victims };
+        wear_out("sepbit", sep_bit::new(chip(), NoProbe, &config));
+        let pooled = midas::Pooled::CostBenefit;
+        let config = midas::MidasConfig { sector, capacity, lanes, pooled };
+        wear_out("midas", midas::new(chip(), NoProbe, &config));
     }
 }
 

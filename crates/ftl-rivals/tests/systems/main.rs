@@ -5,4 +5,5 @@ mod faults;
 mod multi_scm;
 mod page_map;
 mod papers;
+mod schemes;
 mod world;

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use ftl_iface::{Bytes, NandDevice, NoProbe, Region, SectorCount};
 use ftl_rivals::Rival;
 use ftl_rivals::kit::Victims;
-use ftl_rivals::page_map::{self, PageMapConfig};
+use ftl_rivals::page_map::{self, Copies, PageMapConfig};
 use nand_model::{Chip, Content};
 
 use crate::world;
@@ -13,14 +13,22 @@ const POLICIES: [Victims; 3] = [Victims::Greedy, Victims::CostBenefit, Victims::
 
 #[test]
 fn every_sector_reads_as_it_was_written_last() {
-    for (seed, victims) in (0..).zip(POLICIES) {
+    let mixed = (Victims::Greedy, Copies::Mixed);
+    let apart = POLICIES.map(|victims| (victims, Copies::Apart));
+    for (seed, (victims, copies)) in (0..).zip(apart.into_iter().chain([mixed])) {
         for (device, region) in [("tiny", Region::Slc), ("tiny", Region::Mlc)] {
             for lanes in [1, 2] {
                 let chip = world::chip(device);
                 let bytes = chip.geometry().region(region).unwrap().capacity_bytes();
                 let capacity = SectorCount::new((bytes / 1024 / 4) as u32 - 7);
-                let config =
-                    PageMapConfig { region, victims, sector: Bytes::new(1024), capacity, lanes };
+                let config = PageMapConfig {
+                    region,
+                    victims,
+                    copies,
+                    sector: Bytes::new(1024),
+                    capacity,
+                    lanes,
+                };
                 let mut store = page_map::new(chip, NoProbe, &config).unwrap();
                 world::live(&mut store, seed, 3_000, |store| store.check().unwrap());
             }
@@ -59,6 +67,7 @@ fn measured(spare: u32) -> (f64, f64) {
     let config = PageMapConfig {
         region: Region::Mlc,
         victims: Victims::Greedy,
+        copies: Copies::Apart,
         sector: Bytes::new(4096),
         capacity: SectorCount::new(capacity),
         lanes: 1,

@@ -196,6 +196,7 @@ fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
     let config = page_map::PageMapConfig {
         region: Region::Mlc,
         victims: ftl_rivals::kit::Victims::Greedy,
+        copies: page_map::Copies::Apart,
         sector,
         capacity,
         lanes,

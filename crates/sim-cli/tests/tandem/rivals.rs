@@ -60,7 +60,8 @@ fn every_system_runs_on_every_format() {
         let path = path.to_str().expect("text");
         let device = ["--device", "tiny", "--capacity", "320KiB", "--fit", "wrap"];
         let runs = runs(&[&[path, "--systems", "all"], &device[..]].concat());
-        assert_eq!(runs.len(), 12, "{path}");
+        // Two of the 16 have more blocks open at a time than so small a device has to spare.
+        assert_eq!(runs.len(), 14, "{path}");
         let served = |run: &Value| number(run, "/requests/reads") + number(run, "/requests/writes");
         assert!(runs.iter().all(|run| served(run) > 0.0), "{path}");
     }

@@ -108,6 +108,8 @@ pub struct Area {
     shift: u32,
     modes: Vec<Mode>,
     states: Vec<State>,
+    /// The stream that fills the block, or filled it.
+    streams: Vec<u8>,
     valid: Vec<u16>,
     /// The valid units of full blocks, scaled to a block in full mode; [`NOT_FULL`] for all others.
     keys: Vec<u16>,
@@ -158,6 +160,7 @@ impl Area {
             shift: place_bits(units[0]),
             modes: vec![Mode::Full; blocks],
             states: vec![State::Free; blocks],
+            streams: vec![0; blocks],
             valid: vec![0; blocks],
             keys: vec![NOT_FULL; blocks],
             least: vec![NOT_FULL; blocks.div_ceil(GROUP)],
@@ -219,6 +222,13 @@ impl Area {
         }
     }
 
+    /// From now on keeps as many blocks free as a write and its collections may take if copies go to that many streams:
+    /// one for the write, and one in each lane for each stream whose open block is nearly full. Collected blocks that
+    /// are not wholly valid free the rest.
+    pub(crate) const fn keep_free_for(&mut self, copies: u32) {
+        self.least_free = self.lanes as u32 * copies + 1;
+    }
+
     /// The most blocks that are open at a time.
     pub(super) const fn most_open(&self) -> u32 {
         (self.lanes * self.open.len()) as u32
@@ -256,6 +266,12 @@ impl Area {
     #[inline]
     pub fn mode(&self, block: u32) -> Mode {
         self.modes[block as usize]
+    }
+
+    /// The stream that fills the block, or filled it.
+    #[inline]
+    pub fn stream_of(&self, block: u32) -> usize {
+        self.streams[block as usize].into()
     }
 
     /// Units that the block holds in its mode.
@@ -421,6 +437,14 @@ impl Area {
         }
     }
 
+    /// Ends the filling of the stream's blocks: the rest of each is lost until it is collected.
+    pub(crate) fn seal(&mut self, stream: usize) {
+        let open: Vec<u32> = self.open[stream].iter().flatten().copied().collect();
+        for block in open {
+            self.close(stream, block);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn close(&mut self, stream: usize, block: u32) {
@@ -478,7 +502,7 @@ impl Area {
         let (at, mode) = (block as usize, self.stream_modes[stream]);
         let erase = self.used[at] || self.modes[at] != mode;
         (self.states[at], self.modes[at], self.used[at]) = (State::Open, mode, true);
-        self.written[at] = 0;
+        (self.written[at], self.streams[at]) = (0, stream as u8);
         self.holding[mode as usize] += 1;
         self.open[stream][turn] = Some(block);
         Some((block, mode, erase))

@@ -59,7 +59,7 @@ pub struct Args {
     /// Where to write the page and its charts
     #[arg(long, default_value = "repro", value_name = "FOLDER")]
     out: PathBuf,
-    /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200]
+    /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200, gc 2100000]
     #[arg(long, value_parser = numbers::some::<u64>, value_name = "N")]
     requests: Option<u64>,
     /// A folder with the papers' traces under their own names (`hm_0.csv.gz`), to replay instead of synthetic ones
@@ -97,6 +97,8 @@ enum Paper {
     Ko,
     /// No paper: what today's disks do with blocks in SLC mode
     Pslc,
+    /// Several papers: write amplification of schemes of garbage collection (--traces traces/own adds real traces)
+    Gc,
     /// All of them
     All,
 }
@@ -171,7 +173,7 @@ static ALL: [studies::Study; 5] =
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let studies = match args.paper {
-        Paper::Chang => &[][..],
+        Paper::Chang | Paper::Gc => &[][..],
         Paper::Ahdm => &[studies::AHDM],
         Paper::HongShin => &[studies::HONG_SHIN],
         Paper::Kinoshita => &[studies::KINOSHITA],
@@ -196,6 +198,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let loads = studies::Loads { requests: args.requests, seed: args.seed, folder, length };
     for study in studies {
         let path = study.make(&args.out.join("repro"), &loads, jobs)?;
+        writeln!(out, "{} has the figures", path.display())?;
+    }
+    if matches!(args.paper, Paper::Gc | Paper::All) {
+        let path = studies::gc::make(&args.out.join("repro"), &loads, jobs)?;
         writeln!(out, "{} has the figures", path.display())?;
     }
     if is_chang { chang(args, jobs, out) } else { Ok(()) }

@@ -19,6 +19,10 @@ const SYSTEMS: [&str; COLOURS] = [
     "multi-scm",
 ];
 
+/// Schemes of garbage collection on the MLC, with the colours of systems on other memories: there are not more that are
+/// told apart, and these are seldom drawn beside each other.
+const SCHEMES: [(&str, usize); 4] = [("sepgc", 9), ("d-choices", 5), ("sepbit", 10), ("midas", 11)];
+
 /// The causes of time and traffic, each with the colour of its place.
 const CAUSES: [&str; COLOURS] = [
     "host",
@@ -39,7 +43,8 @@ const CAUSES: [&str; COLOURS] = [
 fn own(name: &str) -> Option<usize> {
     let base = name.split(['?', ',']).next().unwrap_or(name);
     let at = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
-    at(&SYSTEMS, base).or_else(|| at(&CAUSES, name)).filter(|_| !name.is_empty())
+    let scheme = || SCHEMES.iter().find(|(known, _)| *known == base).map(|(_, colour)| *colour);
+    at(&SYSTEMS, base).or_else(scheme).or_else(|| at(&CAUSES, name)).filter(|_| !name.is_empty())
 }
 
 /// The colours of the series of a chart.

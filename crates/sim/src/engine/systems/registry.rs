@@ -1,7 +1,7 @@
 //! The registry: an entry for each system of this repository.
 
 use super::system::Session;
-use super::{ours, paged, rivals};
+use super::{ours, paged, rivals, schemes};
 use crate::base::Failure;
 use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
@@ -80,6 +80,38 @@ pub(super) const SYSTEMS: &[Entry] = &[
         uses_slc: false,
         power: PowerLoss::Fatal,
         run: rivals::page_mlc,
+    },
+    Entry {
+        name: "sepgc",
+        title: "host writes and copies in blocks of their own: page-mlc with cost-benefit",
+        parameters: &schemes::BY_AGE,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: schemes::sep_gc,
+    },
+    Entry {
+        name: "d-choices",
+        title: "the least valid of a few blocks drawn at random is collected (Van Houdt 2013)",
+        parameters: &schemes::D_CHOICES,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: schemes::d_choices,
+    },
+    Entry {
+        name: "sepbit",
+        title: "six classes of blocks, by when data was and will be replaced (Wang et al. 2022)",
+        parameters: &schemes::BY_AGE,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: schemes::sep_bit,
+    },
+    Entry {
+        name: "midas",
+        title: "a chain of groups by age, whose sizes a model sets (Oh et al. 2024)",
+        parameters: &schemes::MIDAS,
+        uses_slc: false,
+        power: PowerLoss::Fatal,
+        run: schemes::midas,
     },
     Entry {
         name: "ko",

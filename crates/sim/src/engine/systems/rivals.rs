@@ -17,11 +17,18 @@ use crate::base::Failure;
 use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
-pub(super) const PAGE_MAP: [Parameter; 1] = [Parameter {
-    name: "victims",
-    default: "greedy",
-    title: "choice of victims: greedy, cost-benefit or cat (cost age times)",
-}];
+pub(super) const PAGE_MAP: [Parameter; 2] = [
+    Parameter {
+        name: "victims",
+        default: "greedy",
+        title: "choice of victims: greedy, cost-benefit or cat (cost age times)",
+    },
+    Parameter {
+        name: "copies",
+        default: "apart",
+        title: "blocks that copies go to: apart from host writes, or mixed with them",
+    },
+];
 
 pub(super) fn page_slc(
     setup: &Setup,
@@ -51,6 +58,7 @@ fn page_map(
     let config = page_map::PageMapConfig {
         region,
         victims: victims(values)?,
+        copies: copies(values)?,
         sector: part.sector_bytes,
         capacity: capacity(part),
         lanes: lanes(setup, part).of(region),
@@ -366,14 +374,23 @@ pub(super) fn pslc(
     bench::run(&machine, store, session)
 }
 
-fn number(values: &Values, name: &'static str) -> Result<u32, Failure> {
+fn copies(values: &Values) -> Result<page_map::Copies, Failure> {
+    let copies = values.get("copies", |text| match text {
+        "apart" => Ok(page_map::Copies::Apart),
+        "mixed" => Ok(page_map::Copies::Mixed),
+        _ => Err("write apart or mixed".into()),
+    });
+    copies.map_err(Failure::Arguments)
+}
+
+pub(super) fn number(values: &Values, name: &'static str) -> Result<u32, Failure> {
     let number = values.get(name, |text| {
         text.parse().map_err(|_| "write a whole number of at most 32 bits".into())
     });
     number.map_err(Failure::Arguments)
 }
 
-fn victims(values: &Values) -> Result<Victims, Failure> {
+pub(super) fn victims(values: &Values) -> Result<Victims, Failure> {
     let victims = values.get("victims", |text| match text {
         "greedy" => Ok(Victims::Greedy),
         "cost-benefit" => Ok(Victims::CostBenefit),

@@ -3,7 +3,7 @@
 //! # Modules
 //!
 //! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of one paper each, the paper's and ours. `pslc`: the
-//!   pseudo-SLC cache of today's SSDs.
+//!   pseudo-SLC cache of today's SSDs. `gc`: schemes of garbage collection.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -28,6 +28,7 @@ use crate::flags::options::{Options, PaceArgs};
 use crate::flags::workload::WorkloadArgs;
 
 mod ahdm;
+pub(super) mod gc;
 mod hong_shin;
 mod kinoshita;
 mod ko;
