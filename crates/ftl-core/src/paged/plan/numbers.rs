@@ -81,13 +81,14 @@ mod tests {
 
     #[test]
     fn numbers_of_every_width_come_back_and_leave_their_neighbours_alone() {
-        for width in 1..=4 {
+        for (width, at) in (1..=4).flat_map(|width| (0..4).map(move |at| (width, at))) {
             let mut bytes = [0xFF; 20];
             let number = 0x0A0B_0C0D & largest(width);
-            put(&mut bytes, 2, width, number);
-            assert_eq!(get(&bytes, 2, width), number);
-            assert_eq!(get(&bytes, 1, width), largest(width));
-            assert_eq!(get(&bytes, 3, width), largest(width));
+            put(&mut bytes, at, width, number);
+            for other in 0..5 {
+                let expected = if other == at { number } else { largest(width) };
+                assert_eq!(get(&bytes, other, width), expected, "{width} {at} {other}");
+            }
         }
         assert_eq!(get(&[0; 3], 1, 3), 0, "beyond the end");
     }

@@ -360,6 +360,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_run_shows_the_entries_in_it_and_no_others() {
+        for sectors in [300, 1 << 18] {
+            let mut memory = Memory::of(250, sectors);
+            let mut table = memory.table();
+            let mut dice = Dice(5);
+            for place in 0..240 {
+                assert_eq!(table.put(Sector::new(dice.below(sectors)), entry(place)), Ok(()));
+            }
+            let all = found(&mut table, 0);
+            for _ in 0..200 {
+                let first = dice.below(sectors);
+                let end = first + dice.below(sectors - first);
+                let mut shown = Vec::new();
+                table.show_run(Sector::new(first), SectorCount::new(end - first), |at, entry| {
+                    shown.push((at.get(), entry.place.get()));
+                });
+                let inside = |(sector, _): &&(u32, u32)| (first..end).contains(sector);
+                assert_eq!(shown, all.iter().filter(inside).copied().collect::<Vec<_>>());
+            }
+        }
+    }
+
     /// The leaf with most of the entries is among those that one round over the bins shows.
     #[test]
     fn the_next_sectors_are_of_all_bins_in_turn() {
