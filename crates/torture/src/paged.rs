@@ -67,7 +67,7 @@ impl OnFlash for Paged {
             factory_bad_max: blocks - needed,
         };
         let main = part(shape.main.first, shape.main.blocks, shape.main_needed);
-        let fast = shape.fast().map(|fast| Area {
+        let fast = shape.fast.map(|fast| Area {
             region: fast.region,
             ..part(fast.first, fast.blocks, shape.fast_needed)
         });

@@ -170,7 +170,7 @@ impl Setup {
             let shape = paged.plan().shape();
             let blocks = [
                 shape.main.blocks - shape.main_needed,
-                shape.fast().map_or(SPARE_PAGED, |fast| fast.blocks - shape.fast_needed),
+                shape.fast.map_or(SPARE_PAGED, |fast| fast.blocks - shape.fast_needed),
             ];
             let spare = blocks.iter().all(|blocks| *blocks >= SPARE_PAGED);
             spare.then_some(paged).ok_or(PagedShapeError::Capacity { main: 0, fast: 0 })

@@ -170,7 +170,7 @@ fn paged(figures: &Part, dice: &mut Dice, tight: Option<u64>) -> Option<Setup> {
     }
     let shape = *subject.plan().shape();
     let few = shape.main.blocks - shape.main_needed < 1 + dice.below(4);
-    let few_fast = shape.fast().is_some_and(|fast| fast.blocks == shape.fast_needed);
+    let few_fast = shape.fast.is_some_and(|fast| fast.blocks == shape.fast_needed);
     if few || few_fast {
         return None;
     }
@@ -204,8 +204,8 @@ fn tightened(
         let with = |region: Option<&RegionGeometry>, blocks: u32| {
             region.map(|region| RegionGeometry { blocks: BlockCount::new(blocks), ..*region })
         };
-        let main = shape.main_needed + more[0] + if shape.fast().is_none() { head } else { 0 };
-        let (slc, mlc) = match shape.fast() {
+        let main = shape.main_needed + more[0] + if shape.fast.is_none() { head } else { 0 };
+        let (slc, mlc) = match &shape.fast {
             Some(_) => (shape.fast_needed + more[1] + head, main),
             None => (main, main),
         };

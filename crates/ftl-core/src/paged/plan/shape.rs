@@ -187,12 +187,12 @@ pub struct PagedShape {
     pub sector_bytes: Bytes,
     /// Exported sectors.
     pub capacity: SectorCount,
+    /// The fast area, on a device with two regions.
+    pub fast: Option<AreaShape>,
     /// The main area.
     pub main: AreaShape,
     /// The area that holds the map: the fast one, or the only one.
     map: AreaShape,
-    /// Whether the device has two regions.
-    has_fast: bool,
     /// Blocks for anchors, after the headers.
     pub anchors: u16,
     /// How paired pages are protected.
@@ -310,9 +310,9 @@ impl PagedShape {
         let shape = Self {
             sector_bytes: sector,
             capacity: SectorCount::new(capacity),
+            fast,
             main,
             map,
-            has_fast: fast.is_some(),
             anchors: config.anchor_blocks,
             paired_pages: config.paired_pages,
             leaves: ceil(capacity, leaf_sectors),
@@ -340,13 +340,13 @@ impl PagedShape {
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = ceil(2 * self.leaves, usable) + 1;
         self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
-        if !self.has_fast {
+        if self.fast.is_none() {
             self.map = self.main;
         }
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data.saturating_add(open + self.role(Area::Main).reserve(self.more_streams));
-        let (main, fast) = match self.fast() {
+        let (main, fast) = match &self.fast {
             Some(_) => (main, map_blocks + 1 + self.role(Area::Fast).reserve(0)),
             None => (main.saturating_add(map_blocks), 0),
         };
@@ -408,7 +408,7 @@ impl PagedShape {
     }
 
     const fn role(&self, area: Area) -> Role {
-        match (area, self.fast()) {
+        match (area, &self.fast) {
             (Area::Fast, Some(_)) => Role::Fast,
             (Area::Main, Some(_)) => Role::Main,
             (_, None) => Role::Single,
@@ -438,12 +438,6 @@ impl PagedShape {
     #[inline]
     pub const fn map_area(&self) -> &AreaShape {
         &self.map
-    }
-
-    /// Returns the fast area, on a device with two regions.
-    #[inline]
-    pub const fn fast(&self) -> Option<&AreaShape> {
-        if self.has_fast { Some(&self.map) } else { None }
     }
 
     /// Returns the shape of an area; a device with one region has only one.

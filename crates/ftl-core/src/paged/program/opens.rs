@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// for a page that must be repeated after a power cut, and again after the next one; otherwise cuts in a row, each
     /// soon after a mount, could use up all blocks for good.
     pub(crate) fn stream_for_copies(&self, stream: Stream) -> Stream {
-        if self.blocks.free(Area::Main) > LAST_BLOCKS || self.shape.fast().is_none() {
+        if self.blocks.free(Area::Main) > LAST_BLOCKS || self.shape.fast.is_none() {
             return stream;
         }
         let main = Stream::MAIN.into_iter().any(|stream| self.has_room(stream));

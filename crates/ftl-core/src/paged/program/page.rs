@@ -184,7 +184,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a
     /// single area. After a power cut the page to be repeated may be one of the map, and take the last free block.
     fn map_block_in_need(&self) -> Option<Stream> {
-        let single = self.shape.fast().is_none();
+        let single = self.shape.fast.is_none();
         let short = self.blocks.free(Area::Main) <= LAST_BLOCKS;
         Some(Stream::Map).filter(|map| single && short && self.has_room(*map))
     }

@@ -346,7 +346,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
 
 /// Creates the throttle that keeps host writes, or only bursts, out of the fast area. It has no window to narrow.
 fn throttle(shape: &PagedShape, config: &PagedConfig) -> Throttle {
-    let fast = shape.fast().map_or(0, |fast| fast.blocks);
+    let fast = shape.fast.map_or(0, |fast| fast.blocks);
     let bursts = match config.bursts {
         Bursts::ToMain => None,
         Bursts::ToFast(endurance) => Some(endurance),

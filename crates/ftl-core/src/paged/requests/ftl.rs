@@ -115,7 +115,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon.
     fn stream_of(&mut self, first: Sector, count: SectorCount) -> Stream {
-        if self.shape.fast().is_none() {
+        if self.shape.fast.is_none() {
             return Stream::Host;
         }
         let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
@@ -139,7 +139,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a write of this size is likely to be replaced soon.
     fn is_hot(&mut self, count: SectorCount) -> bool {
         self.filter.note_write(count);
-        let Some(fast) = self.shape.fast() else { return false };
+        let Some(fast) = &self.shape.fast else { return false };
         // A request that fills much of the area would only displace itself.
         let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
         count.get() <= most

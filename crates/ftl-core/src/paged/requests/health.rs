@@ -12,7 +12,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub fn health(&self) -> Health {
         let shape = &self.shape;
         // Of the area that has fewer.
-        let of_both = |main: u32, fast: &dyn Fn() -> u32| match shape.fast() {
+        let of_both = |main: u32, fast: &dyn Fn() -> u32| match &shape.fast {
             Some(_) => BlockCount::new(main.min(fast())),
             None => BlockCount::new(main),
         };
@@ -27,7 +27,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             unmarked_left: BlockCount::new(shape.blocks()),
             failed: BlockCount::new(self.blocks.retired),
             main: self.wear_of(Area::Main),
-            fast: shape.fast().map(|_| self.wear_of(Area::Fast)),
+            fast: shape.fast.map(|_| self.wear_of(Area::Fast)),
             corrected: self.door.weak.noted.most,
             refreshed: self.door.weak.noted.refreshed,
             lost: self.lost,
@@ -43,7 +43,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the free blocks beyond those that a request may open while it frees others, one per stream.
     const fn spares(&self, area: Area) -> u32 {
-        let streams = if self.shape.fast().is_some() { 2 } else { 3 };
+        let streams = if self.shape.fast.is_some() { 2 } else { 3 };
         self.blocks.free(area).saturating_sub(streams)
     }
 

@@ -111,7 +111,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the area of a stream.
     pub(crate) const fn area_of(&self, stream: Stream) -> Area {
         match stream {
-            Stream::Map | Stream::Hot if self.shape.fast().is_some() => Area::Fast,
+            Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
             _ => Area::Main,
         }
     }
@@ -207,7 +207,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether large writes enter the fast area at present.
     pub(crate) const fn takes_bursts(&self) -> bool {
-        let Some(fast) = self.shape.fast() else { return false };
+        let Some(fast) = &self.shape.fast else { return false };
         let takes = matches!(self.config.bursts, Bursts::ToFast(_)) && !self.throttle.is_active();
         takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
     }

@@ -142,7 +142,7 @@ fn put(bytes: &mut Header, at: usize, field: &[u8]) {
 }
 
 fn value(shape: &PagedShape, setting: FormatSetting) -> u32 {
-    let (main, fast) = (&shape.main, shape.fast());
+    let (main, fast) = (&shape.main, shape.fast.as_ref());
     let pages = |area: &AreaShape| u32::from(area.pages);
     match setting {
         FormatSetting::AnchorBlocks => shape.anchors.into(),

@@ -52,7 +52,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether the fast area needs more free space for a burst: half of it is to be free, as long as the main area has
     /// space for the data that leaves it.
     fn expects_bursts(&self) -> bool {
-        let Some(fast) = self.shape.fast() else { return false };
+        let Some(fast) = &self.shape.fast else { return false };
         matches!(self.config.bursts, Bursts::ToFast(_))
             && self.blocks.free(Area::Fast) <= fast.blocks / 2
             && !self.is_short(Area::Main, IDLE)

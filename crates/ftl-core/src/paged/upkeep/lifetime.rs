@@ -46,7 +46,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether writes that replace young data enter the fast area: most data that enters must also be replaced there.
     #[inline]
     pub(crate) fn heeds_history(&self) -> bool {
-        let heeds = self.config.history == History::Heeded && self.shape.fast().is_some();
+        let heeds = self.config.history == History::Heeded && self.shape.fast.is_some();
         heeds && !self.is_closed() && self.stayed / 16 <= STAYS
     }
 

@@ -52,7 +52,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the area that is short of free blocks, if any.
     pub(crate) fn short_area(&self, beyond: u32) -> Option<Area> {
-        let fast = self.shape.fast().is_some() && self.is_short(Area::Fast, beyond);
+        let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
         // Emptying blocks of one area takes space in the other, so a nearly full main area comes first.
         if fast && (self.blocks.free(Area::Main) > LAST_BLOCKS || self.blocks.free(Area::Fast) < 2)
         {
@@ -172,7 +172,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
         self.door.weak.noted.waits()
             && has_reserve(Area::Main)
-            && (self.shape.fast().is_none() || has_reserve(Area::Fast))
+            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
     }
 
     /// Returns the weak block that is to be emptied next, if it is in this area.
@@ -205,7 +205,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let mut pages = u16::from(self.area_of(stream) == Area::Main);
-        if self.shape.fast().is_some() {
+        if self.shape.fast.is_some() {
             // Data that leaves the fast area takes space in the main one.
             pages += self.pace_fast()?;
         }

@@ -31,7 +31,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let left = |first: u32, blocks: u32| blocks - block.saturating_sub(first).min(blocks);
             let main_left = left(main.first_block, main.blocks) * u32::from(main.pages);
             let fast_left = left(fast.first_block, fast.blocks) * u32::from(fast.pages);
-            if self.shape.fast().is_some() { main_left + fast_left } else { main_left }
+            if self.shape.fast.is_some() { main_left + fast_left } else { main_left }
         };
         PageCount::new(match self.scrub {
             None => 0,

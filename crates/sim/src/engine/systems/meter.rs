@@ -311,7 +311,7 @@ impl<'m, D: Flash> Metered<'m, D> {
 
     /// The chip of a page store, whose fast area counts as the log.
     pub fn of_pages(chip: D, shape: &PagedShape, meter: &'m Meter) -> Self {
-        let fast = shape.fast().map(|part| (part.region, part.first, part.blocks));
+        let fast = shape.fast.map(|part| (part.region, part.first, part.blocks));
         let of_chains = Self::beside(chip, fast, (shape.sector_bytes, shape.main.slots), meter);
         Self { has_chains: false, ..of_chains }
     }

@@ -217,7 +217,7 @@ impl<'m, D: Flash> Booked<'m> for MeteredPageStore<'m, D> {
     fn books(&self, _: WriteCount) -> Books {
         let log_writes = Some(self.probe().counters.fast_writes);
         let filter = || Filter::of(self.threshold(), self.sector_bytes());
-        let filter = self.shape().fast().map(|_| filter());
+        let filter = self.shape().fast.map(|_| filter());
         Books { filter, log_writes, ..Books::default() }
     }
 }
