@@ -385,7 +385,7 @@ pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
 }
 
 /// Reads a tag. `None` where there is none: the page is erased, or was not written by this format.
-#[inline]
+#[inline(always)]
 pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
     kind(spare, key).map(|kind| tag_of(kind, spare))
 }
@@ -402,7 +402,7 @@ pub fn kind(spare: &[u8], key: FormatKey) -> Option<Kind> {
 }
 
 /// Reads the rest of a tag of that kind.
-#[inline]
+#[inline(always)]
 pub fn tag_of(kind: Kind, spare: &[u8]) -> Tag {
     let [first, second, third] = spare.first_chunk().map_or([0; 3], head);
     let stamp = u64::from(first >> 8) | u64::from(second & STAMP_HIGH) << 24;
