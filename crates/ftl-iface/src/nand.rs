@@ -66,7 +66,7 @@ use crate::units::{Bytes, PageCount};
 /// This is what an FTL promises when a good page becomes unreadable by itself:
 ///
 /// - *A page of host data*: its own sectors. They are told as lost; or they read as the version before, where nothing
-///   else on flash recorded the page yet.
+///   else on flash recorded the page yet, and if a power cut had torn that one, as an older one after the next mount.
 /// - *A page of the map*: the sectors of its range. They are told as lost; or they read as an older version, if the
 ///   mount reads every block, or where nothing else on flash recorded the page yet.
 /// - *An anchor or a checkpoint*: nothing.
