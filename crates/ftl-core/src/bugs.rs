@@ -115,6 +115,7 @@ bugs! {
     BeginLate "The horizon lies at the end of an epoch, and not at its beginning."
     MoveHorizonEarly "The horizon moves while entries of the previous epoch are still dirty."
     TrustStalePass "A mount goes on although a page that it took for the newest one died meanwhile."
+    MissMapBehind "A mount looks for map pages only in blocks that begin with one."
     TakeLastTag "A mount uses the tag of a sector that it meets last, not the newest."
     TakeLastLeaf "A mount uses the page of a leaf that it meets last, not the newest."
     TakeOldTags "A mount uses tags that are older than the map page of their leaf."

@@ -110,6 +110,12 @@ pub const fn is_redone(kind: Kind) -> bool {
     matches!(kind, Kind::Rescue | Kind::Commit)
 }
 
+/// Whether map pages may follow in a block whose first page is of that kind: behind a repetition or its proof, too, if a
+/// single area had no other block.
+pub const fn may_begin_map(kind: Kind) -> bool {
+    is_map(kind) || is_redone(kind) || is_proof(kind)
+}
+
 /// Set in the note of a repetition that holds a part of the page: it did not fit in one page of the fast area.
 const PART: u32 = 1 << (layout::NOTE_BITS - 1);
 

@@ -150,7 +150,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.map.give(before, None);
         self.map.give(page, Some(leaf));
         self.map.note_clean(leaf);
-        self.rely_on(Stream::Map);
+        for open in self.opens.iter_mut().flatten() {
+            open.rely_on(spot);
+        }
         Ok(())
     }
 

@@ -84,7 +84,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if self.failing.is_none() || planted(Bug::AnchorFailing) {
                 self.anchor_if_due()?;
             }
-            let stream = self.shared(stream);
+            let stream = self.shared(stream)?;
             let spot = self.next_page(stream)?;
             let data = match content {
                 Content::Host(data) => data,
@@ -156,13 +156,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
-    fn shared(&mut self, stream: Stream) -> Stream {
+    fn shared(&mut self, stream: Stream) -> Result<Stream, Fault<D::Error>> {
+        match stream {
+            Stream::Hot => Ok(stream),
+            Stream::Map => self.shared_by_map(),
+            _ => Ok(self.shared_by_sectors(stream)),
+        }
+    }
+
+    fn shared_by_sectors(&mut self, stream: Stream) -> Stream {
         /// With so few free blocks, streams are not kept apart.
         const FEW: u32 = 2;
         let few = FEW + self.shape.more_streams;
-        if matches!(stream, Stream::Map | Stream::Hot) {
-            return stream;
-        }
         if let Some(lender) = self.lender(stream) {
             self.shares = true;
             return lender;
@@ -179,6 +184,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             _ => stream,
         }
+    }
+
+    /// Returns the stream that takes a map page: if a single area has no free block left, the one whose open block
+    /// begins with the repetition, which took the last. Mounts that read everything look for map pages there.
+    fn shared_by_map(&mut self) -> Result<Stream, Fault<D::Error>> {
+        let single = self.shape.fast.is_none();
+        if !single || self.blocks.free(Area::Main) > 0 || self.has_room(Stream::Map) {
+            return Ok(Stream::Map);
+        }
+        for other in Stream::MAIN {
+            let Some(open) = self.opens[other as usize].filter(|_| self.has_room(other)) else {
+                continue;
+            };
+            let first = Spot { block: open.block, page: 0 };
+            if let Seen::Page(first) = self.door.look(first, Cause::Map)?
+                && door::may_begin_map(first.kind)
+            {
+                return Ok(other);
+            }
+        }
+        Ok(Stream::Map)
     }
 
     /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a

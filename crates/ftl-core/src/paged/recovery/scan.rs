@@ -189,8 +189,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     if self.shape.area_of(block) == Area::Fast {
                         self.blocks.times.note_map(block, door::is_map(tag.kind));
                     }
-                    // Pages of either kind may follow a proof.
-                    door::is_map(tag.kind) || door::is_proof(tag.kind)
+                    let may = door::may_begin_map(tag.kind);
+                    may && !(planted(Bug::MissMapBehind) && door::is_sectors(tag.kind))
                 }
                 Seen::Erased => false,
                 Seen::Unreadable => true,
