@@ -24,6 +24,8 @@ pub mod config;
 
 pub(crate) mod bins;
 
+pub(crate) mod groups;
+
 pub mod numbers;
 
 pub mod address;

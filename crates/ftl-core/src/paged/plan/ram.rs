@@ -5,6 +5,7 @@ use ftl_iface::Geometry;
 
 use super::bins::{BIN, bins_for};
 use super::config::PagedConfig;
+use super::groups::GROUPS;
 use super::misfit::PagedShapeError;
 use super::shape::PagedShape;
 use crate::layout;
@@ -25,6 +26,9 @@ pub(crate) enum TableName {
     States,
     Wear,
     Times,
+    RatesThere,
+    RatesLost,
+    RatesStays,
     Buffer,
     CachePages,
     WriteSpare,
@@ -35,7 +39,7 @@ pub(crate) enum TableName {
     Anchor,
 }
 
-const TABLES: usize = 17;
+const TABLES: usize = 20;
 const FIRST_HALF: usize = TableName::DirtyLows as usize;
 const FIRST_BYTE: usize = TableName::Buffer as usize;
 
@@ -49,6 +53,9 @@ const NAMES: [&str; TABLES] = [
     "references of blocks",
     "erase counts",
     "when blocks were written, and lost data",
+    "rates: data that is there",
+    "rates: data that is replaced",
+    "rates: how long data stays",
     "page buffer",
     "map cache: pages",
     "spare area to program from",
@@ -91,6 +98,9 @@ impl PagedPlan {
         lengths[TableName::States as usize] = shape.blocks() as usize;
         lengths[TableName::Wear as usize] = shape.blocks() as usize;
         lengths[TableName::Times as usize] = shape.blocks() as usize;
+        lengths[TableName::RatesThere as usize] = GROUPS;
+        lengths[TableName::RatesLost as usize] = GROUPS;
+        lengths[TableName::RatesStays as usize] = GROUPS;
         // A victim's page is read behind the data gathered from earlier pages.
         lengths[TableName::Buffer as usize] =
             page + (shape.slots_max() as usize - 1) * config.sector_bytes.as_usize();

@@ -143,7 +143,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let weight = self.leaf_weight();
         self.blocks.refer(spot.block, weight);
         if let Some(old) = self.map.spot(leaf) {
-            self.blocks.release(old.block, weight);
+            self.blocks.lose(old.block, weight);
         }
         self.map.set_spot(leaf, spot);
         self.exchange(leaf, differs, before, page);
@@ -176,7 +176,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     if entry.old == Old::Counted
                         && let Mapped::At(place) = map.get(before, of(sector))
                     {
-                        blocks.release(shape.block_of(place), 1);
+                        blocks.lose(shape.block_of(place), 1);
                     }
                 });
                 table.remove_run(first, count);
@@ -203,7 +203,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(entry) = entry
             && !stays
         {
-            self.blocks.release(self.shape.block_of(entry.place), 1);
+            self.blocks.lose(self.shape.block_of(entry.place), 1);
         }
         let counted = entry.map_or(!stays, |entry| entry.old == Old::Counted);
         if counted {

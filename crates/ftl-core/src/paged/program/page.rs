@@ -249,9 +249,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     let wear = self.blocks.wear(block).saturating_add(1);
                     self.blocks.set_wear(block, wear);
                     self.blocks.times.bear(block, self.blocks.times.now());
-                    if area == Area::Fast {
-                        self.blocks.times.note_map(block, stream == Stream::Map);
-                    }
+                    self.blocks.times.note_stream(block, stream);
                     self.record_block(block);
                     self.blocks.open(block);
                     self.note_opened(area, block);
@@ -316,7 +314,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let gap = match self.table.search(sector) {
             Ok(Dirty { cell, entry, .. }) => {
                 let block = self.shape.block_of(entry.place);
-                self.blocks.release(block, 1);
+                match before {
+                    Before::In(_) => self.blocks.release(block, 1),
+                    Before::Unknown => self.blocks.lose(block, 1),
+                }
                 if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
                     self.blocks.release(block, 1);
                 }
@@ -348,7 +349,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Releases an address of a map page.
     pub(crate) fn release_at(&mut self, mapped: Mapped) {
         if let Mapped::At(place) = mapped {
-            self.blocks.release(self.shape.block_of(place), 1);
+            self.blocks.lose(self.shape.block_of(place), 1);
         }
     }
 }

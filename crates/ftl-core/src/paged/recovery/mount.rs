@@ -20,10 +20,11 @@ use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
 use crate::paged::plan::shape::{Area, HEADERS, PagedShape};
 use crate::paged::tables::bins::BinMemory;
-use crate::paged::tables::blocks::Blocks;
+use crate::paged::tables::blocks::{BlockMemory, Blocks};
 use crate::paged::tables::candidates::Candidates;
 use crate::paged::tables::dirty::DirtyTable;
 use crate::paged::tables::map::{Map, MapMemory};
+use crate::paged::tables::rates::RateMemory;
 use crate::paged::tables::records::{Anchors, Trace};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Epoch, Leveling, Stream, Suspect, TablePart, What};
@@ -104,8 +105,16 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let words = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
         let lows = ram.halves(TableName::DirtyLows);
-        let (states, wear) = (ram.halves(TableName::States), ram.halves(TableName::Wear));
-        let times = ram.halves(TableName::Times);
+        let memory = BlockMemory {
+            states: ram.halves(TableName::States),
+            wear: ram.halves(TableName::Wear),
+            times: ram.halves(TableName::Times),
+            rates: RateMemory {
+                there: ram.halves(TableName::RatesThere),
+                lost: ram.halves(TableName::RatesLost),
+                stays: ram.halves(TableName::RatesStays),
+            },
+        };
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
@@ -119,7 +128,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             config: *config,
             table,
             map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
-            blocks: Blocks::new(states, wear, times, &shape),
+            blocks: Blocks::new(memory, &shape),
             opens: [None; Stream::ALL.len()],
             victims: [None; 2],
             candidates: [Candidates::NONE; 2],

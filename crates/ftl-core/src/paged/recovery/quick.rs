@@ -19,6 +19,7 @@ use crate::paged::tables::map;
 use crate::paged::tables::records::{Head, Record, Site};
 use crate::paged::tables::since::{LINE, List, Since, bytes_of, since_of};
 use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Stream;
 use crate::probe::{Cause, Probe};
 
 /// Whether the last anchor was enough for a mount.
@@ -348,8 +349,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.blocks.set_wear(block, wear);
                 }
                 self.blocks.times.bear(block, self.blocks.times.now());
-                if self.shape.area_of(block) == Area::Fast {
-                    self.blocks.times.note_map(block, door::is_map(since.kind));
+                if door::is_map(since.kind) {
+                    self.blocks.times.note_stream(block, Stream::Map);
                 }
                 self.record_block(block);
             }

@@ -8,10 +8,9 @@ use crate::error::Fault;
 use crate::layout::{Stamp, Tag};
 use crate::paged::flash::door::{self, Extent, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
-use crate::paged::plan::shape::Area;
 use crate::paged::tables::map;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Suspect, What};
+use crate::paged::tables::under_way::{Stream, Suspect, What};
 use crate::probe::{Cause, Probe};
 
 /// Whether the tags of a block must be read.
@@ -186,8 +185,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     }
                     let birth = self.blocks.times.tick_of(tag.stamp);
                     self.blocks.times.bear(block, birth);
-                    if self.shape.area_of(block) == Area::Fast {
-                        self.blocks.times.note_map(block, door::is_map(tag.kind));
+                    if door::is_map(tag.kind) {
+                        self.blocks.times.note_stream(block, Stream::Map);
                     }
                     let may = door::may_begin_map(tag.kind);
                     may && !(planted(Bug::MissMapBehind) && door::is_sectors(tag.kind))

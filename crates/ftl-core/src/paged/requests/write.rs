@@ -30,17 +30,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
-            let (stream, lived) = match self.stream_for(asked, left) {
-                Stream::Host if young > 0 => (Stream::Hot, None),
+            let stream = match self.stream_for(asked, left) {
+                Stream::Host if young > 0 => Stream::Hot,
                 Stream::Host if self.heeds_history() && self.died_young(sector)? => {
                     young = usize::from(self.shape.main.slots);
-                    (Stream::Hot, None)
+                    Stream::Hot
                 }
-                Stream::Host => {
-                    let lived = self.lived(sector)?;
-                    (self.host_stream(lived), lived)
-                }
-                stream => (stream, None),
+                Stream::Host => self.host_stream(sector)?,
+                stream => stream,
             };
             let take = left.min(usize::from(self.shape_of(stream).slots));
             young = young.saturating_sub(take);
@@ -54,10 +51,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.refresh_some()?;
             self.make_room()?;
             let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
-            let block = self.write_page(stream, sector, now)?.block;
-            if let Some(lived) = lived {
-                self.blocks.times.expect(block, lived);
-            }
+            self.write_page(stream, sector, now)?;
             sector = sector + sectors;
             rest = after;
         }

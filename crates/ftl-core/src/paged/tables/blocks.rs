@@ -5,7 +5,9 @@
 //! references is free, whatever it contains: no dirty entry and no map page points there. It is erased when it is
 //! opened, not before.
 
+use super::rates::{RateMemory, Rates};
 use super::times::Times;
+use super::under_way::Stream;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::table::Table;
@@ -77,8 +79,12 @@ pub enum Worn {
 pub struct Blocks<'ram> {
     states: Table<'ram, BlockNumber, u16>,
     wear: Table<'ram, BlockNumber, u16>,
-    /// When their data was written, and their last losses.
+    /// When their data was written, by which stream, and whether some was replaced lately.
     pub(crate) times: Times<'ram>,
+    /// How fast it is replaced.
+    pub(crate) rates: Rates<'ram>,
+    /// Makes the sectors of a block of the main area few enough to be counted in a small number.
+    scale: u32,
     spans: [Span; 2],
     /// Free blocks of each area.
     free: [u32; 2],
@@ -94,6 +100,14 @@ pub struct Blocks<'ram> {
     new: bool,
     /// The position of the search for a free block, in each area.
     hands: [u32; 2],
+}
+
+/// The memory of the tables: for the first three, as many numbers as there are blocks.
+pub(crate) struct BlockMemory<'ram> {
+    pub(crate) states: &'ram mut [u16],
+    pub(crate) wear: &'ram mut [u16],
+    pub(crate) times: &'ram mut [u16],
+    pub(crate) rates: RateMemory<'ram>,
 }
 
 /// The range of an area's blocks.
@@ -132,16 +146,14 @@ impl Known {
 
 impl<'ram> Blocks<'ram> {
     /// Creates the tables with every block free and nothing else known.
-    pub fn new(
-        states: &'ram mut [u16],
-        wear: &'ram mut [u16],
-        times: &'ram mut [u16],
-        shape: &PagedShape,
-    ) -> Self {
+    pub(crate) fn new(memory: BlockMemory<'ram>, shape: &PagedShape) -> Self {
+        let BlockMemory { states, wear, times, rates } = memory;
         let mut blocks = Self {
             states: Table::new(states),
             wear: Table::new(wear),
             times: Times::new(times, shape),
+            rates: Rates::new(rates),
+            scale: (u32::BITS - shape.main.block_slots().leading_zeros()).saturating_sub(6),
             spans: [Span::of(shape.map_area()), Span::of(&shape.main)],
             free: [0; 2],
             named: [Named::NONE; 2],
@@ -265,6 +277,12 @@ impl<'ram> Blocks<'ram> {
         })
     }
 
+    /// Whether a block holds map pages, as far as a mount could find out.
+    #[inline]
+    pub(crate) fn holds_map(&self, block: BlockNumber) -> bool {
+        self.times.stream(block) == Some(Stream::Map)
+    }
+
     /// Whether the block may be a victim.
     #[inline]
     pub fn may_be_victim(&self, block: BlockNumber) -> bool {
@@ -310,13 +328,34 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Removes references.
+    /// Removes references to data that was copied out of a block.
     pub fn release(&mut self, block: BlockNumber, count: u16) {
         let state = self.states.get(block);
         debug_assert!(state == BAD || state & COUNT >= count, "{block:?} has none left");
         if state != BAD {
             self.change(block, state - count.min(state & COUNT));
+        }
+    }
+
+    /// Removes references to data that was replaced.
+    pub fn lose(&mut self, block: BlockNumber, count: u16) {
+        self.release(block, count);
+        if self.area_of(block) == Area::Main {
+            if self.states.get(block) & OPEN == 0 {
+                self.rates.note_loss(self.times.group(block), count);
+            }
             self.times.note_loss(block);
+        }
+    }
+
+    /// Counts some of these blocks of the main area: how much data there is of each kind.
+    pub(crate) fn note_there(&mut self, first: BlockNumber, blocks: usize) {
+        let Self { states, times, rates, scale, .. } = self;
+        let states = states.run(first, blocks).iter().zip(first.get()..);
+        for (state, number) in rates.sample(states) {
+            if let Some(used) = references_to_empty(*state) {
+                rates.note_there(times.group(BlockNumber::new(number)), used >> *scale);
+            }
         }
     }
 

@@ -4,11 +4,10 @@
 //! these, rated when it is chosen.
 
 use super::blocks::Blocks;
-use super::times::{Age, Rest};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::{Area, AreaShape};
-use crate::quotient::{ceil, floor};
+use crate::quotient::{floor, floor_wide};
 
 /// The most pages copied for one host page: 21 of 22 slots of a victim are in use.
 pub(crate) const PACE_MAX: u16 = 21;
@@ -20,10 +19,6 @@ const KEPT: usize = 24;
 /// spares those that were written late.
 const PASSED: u32 = 64;
 const ROUND: u32 = 32;
-/// Ticks added to the time until data is expected to be replaced: without them only that time would count.
-const FAR_LEAST: u32 = 96;
-/// A block that lost data this many half ticks ago has half of its value: more of it is about to be replaced.
-const RESTING: u32 = 4;
 
 /// The best blocks found so far.
 #[derive(Clone, Copy, Debug)]
@@ -41,11 +36,6 @@ pub(crate) struct Judge<'a> {
     /// The current victim.
     pub(crate) begun: Option<BlockNumber>,
 }
-
-/// The greatest value of a block, in parts of what emptying it frees: of one whose data is expected to stay for good,
-/// and that has rested for good.
-const FAR_MOST: u32 = Age::MAX.ticks() as u32 + FAR_LEAST;
-const REST_MOST: u32 = Rest::MOST.half_ticks() as u32;
 
 impl Judge<'_> {
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
@@ -66,8 +56,7 @@ impl Judge<'_> {
             // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:
             // rewriting those of a full block frees nothing. Age does not count, because small hot data is replaced at
             // random.
-            let (won, cost) =
-                if blocks.times.holds_map(block) { (won, used) } else { (full, used / 2) };
+            let (won, cost) = if blocks.holds_map(block) { (won, used) } else { (full, used / 2) };
             return (won > 0).then(|| (won << 8) / (cost + 1) + 1);
         }
         if won == 0 {
@@ -78,9 +67,7 @@ impl Judge<'_> {
                 if won * (u32::from(PACE_MAX) + 1) < full {
                     return None;
                 }
-                let far = u32::from(blocks.times.far(block).ticks());
-                let rest = u32::from(blocks.times.rest(block).half_ticks());
-                benefit(full, used, far, rest)
+                benefit(full, used, blocks.rates.stays(blocks.times.group(block)))
             }
             Victims::Greedy => won + 1,
         })
@@ -88,25 +75,39 @@ impl Judge<'_> {
 
     /// Returns the most references of a block whose value may exceed this one. So most blocks need not be rated.
     #[inline(never)]
-    fn used_most(self, value: u32) -> u16 {
+    fn used_most(self, value: u32, longest: u16) -> u16 {
         let full = self.shape.copied_slots;
         let most = match (self.area, self.victims) {
             (Area::Fast, _) => u16::MAX.into(),
             (Area::Main, Victims::Greedy) => full.saturating_sub(value),
-            (Area::Main, Victims::CostBenefit) => {
-                let freed = ceil(value * (REST_MOST + RESTING), FAR_MOST * REST_MOST);
-                floor((full << 8).saturating_sub(freed * costs(full)), freed + (1 << 8))
-            }
+            (Area::Main, Victims::CostBenefit) => used_for(full, value, longest),
         };
         most as u16
     }
 }
 
-/// Returns the value of emptying a block that has rested for so long, and whose data is replaced so far from now.
+/// One, in the numbers in which benefits are computed.
+const ONE: u32 = 1 << 12;
+
+/// Returns the value of emptying a block whose data stays so long.
+///
+/// If the blocks of each group are emptied when they are full to a share u, a device copies least if all groups have
+/// the same ratio of x − ln(1 + x) to the rate at which their data is replaced, where x = (1 − u) ÷ u is what is won
+/// for each sector that is copied. That is x² ÷ (x + 2), nearly.
 #[inline]
-const fn benefit(full: u32, used: u32, far: u32, rest: u32) -> u32 {
-    let freed = floor((full - used) << 8, used + costs(full));
-    freed * (far + FAR_LEAST) / (rest + RESTING) * rest + 1
+const fn benefit(full: u32, used: u32, stays: u16) -> u32 {
+    let x = floor((full - used) * ONE, used + costs(full));
+    let won = (x * floor(x * ONE, x + 2 * ONE)) >> 8;
+    ((won as u64 * stays as u64) >> 6) as u32 + 1
+}
+
+/// Returns the most references for which the benefit may exceed this one, of data that stays so long: the equation
+/// above, solved for x. It is rounded up.
+const fn used_for(full: u32, value: u32, stays: u16) -> u32 {
+    let won = floor_wide(((value as u64).saturating_sub(1)) << 6, stays as u64) as u32;
+    let half = won >> 5;
+    let x = (half * half + won * (2 * ONE >> 4)).isqrt().saturating_add(half).saturating_sub(2);
+    floor((full * ONE).saturating_sub(x * costs(full)), x + ONE) + 1
 }
 
 /// Reading and erasing a block takes as long as copying a tenth of it.
@@ -150,12 +151,18 @@ impl Candidates {
     /// Continues the search. Returns the values of the candidates.
     fn pass(&mut self, blocks: &mut Blocks<'_>, judge: Judge<'_>) -> Scores {
         let shape = judge.shape;
+        if judge.area == Area::Main {
+            blocks.rates.learn_if_due();
+        }
         let mut scores = self.scores(blocks, judge);
         let mut left = shape.blocks.min(PASSED.max(shape.blocks / ROUND));
         while left > 0 {
             let first = BlockNumber::new(shape.first_block + self.hand);
             let run = left.min(shape.blocks - self.hand);
             blocks.times.move_along(first, run as usize);
+            if judge.area == Area::Main {
+                blocks.note_there(first, run as usize);
+            }
             self.rate(&mut scores, first, run as usize, blocks, judge);
             self.hand = if self.hand + run >= shape.blocks { 0 } else { self.hand + run };
             left -= run;
@@ -173,7 +180,8 @@ impl Candidates {
         judge: Judge<'_>,
     ) {
         let (mut worst_at, mut worst) = least(scores);
-        let mut most = judge.used_most(worst);
+        let longest = blocks.rates.longest();
+        let mut most = judge.used_most(worst, longest);
         for (block, used) in blocks.all_to_empty(first, run) {
             if used > most || judge.begun == Some(block) {
                 continue;
@@ -188,7 +196,7 @@ impl Candidates {
                 (*kept, *place) = (Some(block), score);
             }
             (worst_at, worst) = least(scores);
-            most = judge.used_most(worst);
+            most = judge.used_most(worst, longest);
         }
     }
 }
@@ -239,13 +247,15 @@ mod tests {
                 shape: &shape,
                 begun: None,
             };
-            for used in 1..full {
-                for (far, rest) in [(0, 1), (3, 15), (100, 7), (Age::MAX.ticks(), 15)] {
-                    let value = benefit(full, used, far.into(), rest);
-                    assert!(u32::from(judge.used_most(value - 1)) >= used, "{used} {far} {rest}");
+            for stays in [1, 64, 700, 32_832] {
+                for used in 1..full {
+                    let value = benefit(full, used, stays);
+                    assert!(u32::from(judge.used_most(value - 1, stays)) >= used, "{used} {stays}");
                 }
-                let most = benefit(full, used, FAR_MOST - FAR_LEAST, REST_MOST);
-                assert!(u32::from(judge.used_most(2 * most)) < used, "{used}");
+            }
+            for used in 1..full - full / 16 {
+                let most = u32::from(judge.used_most(benefit(full, used, 64), 64));
+                assert!(most <= used + 1 + full / 32, "{used}: {most}");
             }
         }
     }

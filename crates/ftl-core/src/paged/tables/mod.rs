@@ -6,7 +6,8 @@
 //! - [`records`](self): the next anchor.
 //! - [`map`]: the directory, and a cache of map pages.
 //! - [`candidates`](self): candidates for victims.
-//! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written.
+//! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written; [`rates`](self): how fast it is
+//!   replaced.
 //! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self) of
 //!   [`cells`](self): what keeps them in order.
 //! - [`under_way`](self): unfinished work.
@@ -26,6 +27,8 @@ pub(crate) mod candidates;
 pub mod blocks;
 
 pub(crate) mod times;
+
+pub(crate) mod rates;
 
 pub(crate) mod bins;
 

@@ -1,10 +1,11 @@
-//! When the data of each block of the main area was written, when it is expected to be replaced, and how long a block
-//! has rested since some of it was.
+//! When the data of each block was written, which stream filled it, and whether some of it was replaced lately.
 //!
 //! The clock counts what the main area programs: what the fast area takes makes nothing there older. An anchor stores
 //! the tick. After a mount by every block, stamps stand for it; they also count the fast area's programs, so blocks
 //! look older for a while, all of them alike. How long a block has rested is in RAM alone.
 
+use super::rates::Group;
+use super::under_way::Stream;
 use crate::layout::Stamp;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::PagedShape;
@@ -13,11 +14,9 @@ use crate::table::Table;
 
 /// The bits of a block's birth.
 const BIRTH: u16 = 0x1FF;
-/// The bits of the life that its data was expected to have, above them.
-const LIFE: u16 = 0xF << LIFE_AT;
-const LIFE_AT: u16 = 9;
-/// The lives that can be expected, in ticks.
-const LIVES: [u16; 16] = [0, 2, 4, 6, 9, 13, 18, 26, 37, 52, 74, 104, 148, 208, 295, 416];
+/// The bits of the stream that filled it, above them: one more than its number, or zero if it is not known.
+const STREAM: u16 = 0xF << STREAM_AT;
+const STREAM_AT: u16 = 9;
 /// The part of the area's pages that are programmed in a tick.
 const TICKS: u32 = 64;
 /// The bits of the tick of its last loss, above them.
@@ -26,9 +25,9 @@ const LOSS_AT: u16 = 13;
 /// It lost nothing lately. The ticks below this one follow each other in a circle.
 const RESTED: u16 = 7;
 /// The part of the spare pages that are programmed in a tick of losses.
-const LOSS_TICKS: u32 = 32;
-/// In the fast area no life is expected: this one marks a block that takes map pages.
-const MAP: u16 = 1 << LIFE_AT;
+const LOSS_TICKS: u32 = 16;
+/// A loss was lately for so many ticks. For the rest of the circle the search for victims has time to pass the block.
+const LATELY: u16 = 3;
 
 /// A time, in ticks of the clock: a 64th of the main area's pages each. It wraps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,32 +48,37 @@ impl Tick {
 pub(crate) struct Age(u16);
 
 impl Age {
-    pub(crate) const ZERO: Self = Self(0);
     /// The greatest age: the clock wraps some time after it.
     pub(crate) const MAX: Self = Self(BIRTH - 31);
     /// Before that, less than a sixteenth of the area's pages were programmed.
     pub(crate) const YOUNG: Self = Self((TICKS / 16) as u16);
+
+    #[cfg(test)]
+    pub(crate) const fn new(ticks: u16) -> Self {
+        Self(ticks)
+    }
 
     pub(crate) const fn ticks(self) -> u16 {
         self.0
     }
 }
 
-/// How long a block has rested, in half ticks of losses.
+/// How long a block has rested since some of its data was replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rest(u16);
+pub(crate) enum Rest {
+    /// It lost some lately, and may be about to lose more.
+    Short,
+    /// It lost none lately.
+    Long,
+}
 
 impl Rest {
-    /// It lost nothing lately.
-    pub(crate) const MOST: Self = Self::of(RESTED);
-
-    /// That of so many ticks.
-    const fn of(ticks: u16) -> Self {
-        Self(2 * ticks + 1)
-    }
-
-    pub(crate) const fn half_ticks(self) -> u16 {
-        self.0
+    /// Returns that of a block, by its word and the tick of the clock of losses.
+    #[inline]
+    const fn of(word: u16, now: u16) -> Self {
+        let loss = (word & LOSS) >> LOSS_AT;
+        let passed = if loss > now { now + RESTED - loss } else { now - loss };
+        if loss == RESTED || passed >= LATELY { Self::Long } else { Self::Short }
     }
 }
 
@@ -105,7 +109,7 @@ impl Hand {
 /// The times of all blocks.
 #[derive(Debug)]
 pub(crate) struct Times<'ram> {
-    /// Birth, expected life and last loss of each block.
+    /// Birth, stream and last loss of each block.
     words: Table<'ram, BlockNumber, u16>,
     clock: Hand,
     losses: Hand,
@@ -147,41 +151,35 @@ impl<'ram> Times<'ram> {
         Age(self.clock.at.wrapping_sub(self.words.get(block)) & BIRTH).min(Age::MAX)
     }
 
-    /// Sets when a block's data was written. It has lost none.
+    /// Sets when a block's data was written. It has lost none, and its stream is not known.
     pub(crate) fn bear(&mut self, block: BlockNumber, birth: Tick) {
         self.words.set(block, birth.0 | LOSS);
     }
 
-    /// Gives a block the age and the expected life of the block from which its data was copied.
+    /// Gives a block the age of the block from which its data was copied.
     pub(crate) fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
-        self.words.set(block, self.words.get(from) & !LOSS | self.words.get(block) & LOSS);
+        self.words.set(block, self.words.get(from) & BIRTH | self.words.get(block) & !BIRTH);
     }
 
-    /// Returns the expected life of a block's data.
+    /// Notes the stream that fills a block.
+    pub(crate) fn note_stream(&mut self, block: BlockNumber, stream: Stream) {
+        let code = (stream as u16 + 1) << STREAM_AT;
+        self.words.set(block, self.words.get(block) & !STREAM | code);
+    }
+
+    /// Returns the stream that filled a block, as far as a mount could find out.
     #[inline]
-    fn life(&self, block: BlockNumber) -> u16 {
-        let code = (self.words.get(block) & LIFE) >> LIFE_AT;
-        LIVES.get(usize::from(code)).copied().unwrap_or(0)
+    pub(crate) fn stream(&self, block: BlockNumber) -> Option<Stream> {
+        let code = (self.words.get(block) & STREAM) >> STREAM_AT;
+        Stream::ALL.get(usize::from(code).wrapping_sub(1)).copied()
     }
 
-    /// Updates the expected life of a block's data for some that replaced data of this age: a mean, weighted toward the
-    /// last few pages.
-    pub(crate) fn expect(&mut self, block: BlockNumber, lived: Age) {
-        let life = self.age(block).0 + lived.0;
-        let mean = (self.life(block) + life).div_ceil(2);
-        let code = LIVES.iter().filter(|life| **life <= mean).count() as u16 - 1;
-        self.words.set(block, self.words.get(block) & !LIFE | code << LIFE_AT);
-    }
-
-    /// Returns the time until a block's data is expected to be replaced, or its age if that time is past: data that
-    /// should have been replaced by now stays longer the older it is.
+    /// Returns the group of blocks whose data is replaced as fast as that of this one.
     #[inline]
-    pub(crate) fn far(&self, block: BlockNumber) -> Age {
-        let age = self.age(block);
-        match self.life(block).checked_sub(age.0) {
-            Some(0) | None => age,
-            Some(ahead) => Age(ahead),
-        }
+    pub(crate) fn group(&self, block: BlockNumber) -> Group {
+        // Most blocks hold copies.
+        let stream = self.stream(block).unwrap_or(Stream::Copies);
+        Group::of(stream, self.age(block), self.rest(block))
     }
 
     /// Counts a program in the main area.
@@ -199,25 +197,17 @@ impl<'ram> Times<'ram> {
 
     /// Returns how long a block has rested since.
     #[inline]
-    pub(crate) fn rest(&self, block: BlockNumber) -> Rest {
-        let now = self.losses.at;
-        let ticks = match (self.words.get(block) & LOSS) >> LOSS_AT {
-            RESTED => RESTED,
-            loss if loss > now => now + RESTED - loss,
-            loss => now - loss,
-        };
-        Rest::of(ticks)
+    fn rest(&self, block: BlockNumber) -> Rest {
+        Rest::of(self.words.get(block), self.losses.at)
     }
 
     /// Moves the times of old blocks along, before they look young again when a clock wraps.
     pub(crate) fn move_along(&mut self, first: BlockNumber, blocks: usize) {
-        let now = self.clock.at;
+        let (now, losses) = (self.clock.at, self.losses.at);
         let oldest = now.wrapping_sub(Age::MAX.0) & BIRTH;
-        // The losses that count as rested by now: the two ticks that come next.
-        let next = [1, 2].map(|ahead| ((self.losses.at + ahead) % RESTED) << LOSS_AT);
         for word in self.words.run_mut(first, blocks) {
             let birth = if now.wrapping_sub(*word) & BIRTH > Age::MAX.0 { oldest } else { *word };
-            let rested = if next.contains(&(*word & LOSS)) { LOSS } else { 0 };
+            let rested = if Rest::of(*word, losses) == Rest::Long { LOSS } else { 0 };
             *word = *word & !BIRTH | birth & BIRTH | rested;
         }
     }
@@ -230,17 +220,5 @@ impl<'ram> Times<'ram> {
     /// Restores what was recorded.
     pub(crate) fn restore(&mut self, block: BlockNumber, recorded: u16) {
         self.words.set(block, recorded | LOSS);
-    }
-
-    /// Marks whether a block of the fast area takes map pages.
-    pub(crate) fn note_map(&mut self, block: BlockNumber, holds_map: bool) {
-        let mark = u16::from(holds_map) * MAP;
-        self.words.set(block, self.words.get(block) & !LIFE | mark);
-    }
-
-    /// Whether a block of the fast area holds map pages, as far as a mount could find out.
-    #[inline]
-    pub(crate) fn holds_map(&self, block: BlockNumber) -> bool {
-        self.words.get(block) & LIFE == MAP
     }
 }

@@ -23,24 +23,17 @@ const STAYS: u16 = 64;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of a host write to the main area. Data is expected to be short-lived if it replaces data that
-    /// lived less long than blocks do.
-    pub(crate) const fn host_stream(&self, lived: Option<Age>) -> Stream {
-        match lived {
-            Some(lived) if lived.ticks() >= self.lifetime / FINE => Stream::Lasting,
-            _ => Stream::Host,
-        }
-    }
-
-    /// Returns the lifetime of the data that a write to the main area replaces.
-    pub(crate) fn lived(&mut self, sector: Sector) -> Result<Option<Age>, Fault<D::Error>> {
+    /// was.
+    pub(crate) fn host_stream(&mut self, sector: Sector) -> Result<Stream, Fault<D::Error>> {
         if self.config.streams != Streams::ByLifetime {
-            return Ok(None);
+            return Ok(Stream::Host);
         }
-        let Mapped::At(place) = self.lookup(sector)? else { return Ok(Some(Age::MAX)) };
+        let Mapped::At(place) = self.lookup(sector)? else { return Ok(Stream::Lasting) };
         let block = self.shape.block_of(place);
         // Data in the fast area was written recently.
         let main = self.shape.area_of(block) == Area::Main;
-        Ok(Some(if main { self.blocks.times.age(block) } else { Age::ZERO }))
+        let is_short = !main || self.blocks.times.age(block).ticks() < self.lifetime / FINE;
+        Ok(if is_short { Stream::Host } else { Stream::Lasting })
     }
 
     /// Whether writes that replace young data enter the fast area: most data that enters must also be replaced there.
@@ -68,14 +61,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Streams::ByLifetime if self.shape.area_of(victim) == Area::Fast => Stream::Left,
             Streams::ByLifetime => {
                 let age = self.blocks.times.age(victim);
-                let old = age.ticks() >= self.lifetime / FINE || age == Age::MAX;
+                let old = age.ticks() >= self.lifetime / FINE / 2 || age == Age::MAX;
                 if old { Stream::Old } else { Stream::Copies }
             }
         }
     }
 
-    /// Learns from a victim: in the main area the age that half of the victims do not reach, which a few very old ones
-    /// hardly move; in the fast area the share of host data that was not replaced there.
+    /// Learns from a victim: in the main area the age that a third of the victims do not reach, which a few very old
+    /// ones hardly move; in the fast area the share of host data that was not replaced there.
     pub(crate) fn note_lifetime(&mut self, victim: BlockNumber) {
         if self.shape.area_of(victim) == Area::Main {
             let step = self.lifetime / LEARNED + 1;
@@ -83,9 +76,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.lifetime = if older {
                 (self.lifetime + step).min(Age::MAX.ticks() * FINE)
             } else {
-                self.lifetime.saturating_sub(step)
+                self.lifetime.saturating_sub(2 * step)
             };
-        } else if self.config.history == History::Heeded && !self.blocks.times.holds_map(victim) {
+        } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
             let in_use = u32::from(self.blocks.references(victim)) * 256;
             let full = self.shape.area(Area::Fast).block_slots();
             let share = in_use.checked_div(full).unwrap_or(0);
