@@ -40,16 +40,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the block to empty for wear leveling: at most one for as many opened blocks as the threshold says. So
     /// each wears by that much before the next is needed, and leveling adds no more than that share of all programs.
-    pub(crate) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
+    pub(crate) fn due_to_level(&self, area: Area) -> Option<BlockNumber> {
         let wear_leveling = self.config.wear_leveling;
-        let level = self.leveling.get_mut(area as usize)?;
+        let level = self.leveling.get(area as usize)?;
         let least = level.least.filter(|least| self.blocks.may_be_victim(*least))?;
         let apart = level.worn.saturating_sub(self.blocks.wear(least));
         let threshold = wear_leveling.threshold;
         let due = apart > threshold && level.since >= threshold || planted(Bug::LevelInNeed);
-        if !wear_leveling.enabled || !due {
-            return None;
-        }
+        Some(least).filter(|_| wear_leveling.enabled && due)
+    }
+
+    /// Takes it.
+    pub(crate) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
+        let least = self.due_to_level(area)?;
+        let level = self.leveling.get_mut(area as usize)?;
         (level.least, level.since) = (None, 0);
         Some(least)
     }

@@ -24,7 +24,7 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
 /// With so many free blocks beyond the reserve or fewer, streams lend their blocks.
 pub(crate) const LENT_BEFORE: u32 = 1;
 /// The pages that an open block must have left.
-const LENT_MIN: u16 = 8;
+pub(crate) const LENT_MIN: u16 = 8;
 
 /// The last free blocks of the main area, which are left for pages that must be repeated.
 pub(crate) const LAST_BLOCKS: u32 = 2;

@@ -23,6 +23,7 @@ use crate::paged::tables::bins::BinMemory;
 use crate::paged::tables::blocks::{BlockMemory, Blocks};
 use crate::paged::tables::candidates::Candidates;
 use crate::paged::tables::dirty::DirtyTable;
+use crate::paged::tables::effort::Effort;
 use crate::paged::tables::map::{Map, MapMemory};
 use crate::paged::tables::rates::RateMemory;
 use crate::paged::tables::records::{Anchors, Trace};
@@ -136,6 +137,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             throttle: throttle(&shape, config),
             fast_balance: 0,
             main_debt: 0,
+            effort: Effort::NONE,
             lifetime: 0,
             stayed: 0,
             filter: filter(config),

@@ -27,7 +27,8 @@ use crate::paged::plan::anchor_page;
 use crate::paged::plan::shape::PagedShape;
 use crate::paged::tables::candidates::PACE_MAX;
 use crate::paged::tables::under_way::Stream;
-use crate::paged::upkeep::reclaim::{FAST_STEPS_MAX, FLUSHED, PREPARED_MAX};
+use crate::paged::upkeep::pace::{FAST_STEPS_MAX, PREPARED_MAX};
+use crate::paged::upkeep::reclaim::FLUSHED;
 use crate::quotient::{ceil_wide, floor_wide};
 
 /// A refresh of both headers: one repaired, both erased and rewritten, each with two copies, and the reads.

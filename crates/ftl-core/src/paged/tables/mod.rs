@@ -6,6 +6,7 @@
 //! - [`records`](self): the next anchor.
 //! - [`map`]: the directory, and a cache of map pages.
 //! - [`candidates`](self): candidates for victims.
+//! - [`effort`](self): what emptying them costs.
 //! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written; [`rates`](self): how fast it is
 //!   replaced.
 //! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self) of
@@ -23,6 +24,8 @@ pub(crate) mod records;
 pub mod map;
 
 pub(crate) mod candidates;
+
+pub(crate) mod effort;
 
 pub mod blocks;
 

@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use super::blocks::Blocks;
 use super::candidates::Candidates;
 use super::dirty::{Dirty, DirtyTable};
+use super::effort::Effort;
 use super::map::Map;
 use super::records::Anchors;
 use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, TablePart, Victim};
@@ -37,9 +38,10 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) throttle: Throttle,
     /// Pages freed in the fast area minus pages programmed there, since it got short of blocks.
     pub(crate) fast_balance: i16,
-    /// Steps of garbage collection in the main area that host pages still have to pay for.
-    pub(crate) main_debt: u16,
-    /// The age that half of the recent victims have not reached, in sixteenths of a tick of the clock.
+    /// Steps of garbage collection in the main area that host pages still have to pay for, in parts.
+    pub(crate) main_debt: u32,
+    pub(crate) effort: Effort,
+    /// The age that a third of the recent victims have not reached, in sixteenths of a tick of the clock.
     pub(crate) lifetime: u16,
     /// The recent mean share of slots in use in the fast area's victims, in 256ths, times sixteen.
     pub(crate) stayed: u16,

@@ -82,8 +82,6 @@ pub(crate) struct Victim {
     pub(crate) slot: u16,
     /// The next leaf to search, if all pages were examined but the block still has references.
     pub(crate) salvaged: u32,
-    /// Pages copied out of it per host page.
-    pub(crate) pace: u16,
     /// The stream of its copies.
     pub(crate) stream: Stream,
     /// The reason for emptying it.

@@ -2,6 +2,7 @@
 //!
 //! - [`idle`](self): work while the host is idle.
 //! - [`reclaim`](self): garbage collection.
+//! - [`pace`](self): how much of it each host page pays for.
 //! - [`copies`](self): copying the valid data of a victim.
 //! - [`lifetime`](self): streams by lifetime.
 //! - [`salvage`](self): unreadable pages of victims.
@@ -12,6 +13,8 @@
 pub(crate) mod idle;
 
 pub(crate) mod reclaim;
+
+pub(crate) mod pace;
 
 pub(crate) mod copies;
 

@@ -9,24 +9,12 @@ use crate::paged::flash::weak::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::Area;
-use crate::paged::program::opens::{LAST_BLOCKS, LENT_BEFORE};
-use crate::paged::tables::candidates::{Judge, PACE_MAX};
+use crate::paged::program::opens::LAST_BLOCKS;
+use crate::paged::tables::candidates::Judge;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Stream, Victim};
+use crate::paged::tables::under_way::Victim;
 use crate::probe::{Cause, Probe};
 
-/// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
-const AHEAD: u32 = 3;
-/// The same where streams lend their blocks to each other: what is left in open blocks counts as well.
-const AHEAD_LENDING: u32 = 4;
-/// Additional steps for a host page if those that it pays for have freed no space yet.
-pub(crate) const PREPARED_MAX: u16 = 4;
-/// The cost of garbage collection in the main area is spread over one host page for each `SPREAD_PAGES` pages of a
-/// block, and over at most this many: the blocks beyond the reserve are the only buffer.
-const SPREAD_MAX: u16 = 8;
-const SPREAD_PAGES: u16 = 16;
-/// The maximum of steps in the fast area for a host page.
-pub(crate) const FAST_STEPS_MAX: u16 = 3;
 /// Map pages that a step writes when the table has no space for a victim's entries.
 pub(crate) const FLUSHED: u32 = 2;
 
@@ -68,8 +56,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Frees blocks until every area has one more than its reserve.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.short_area(0).is_none() {
-            return Ok(());
+        match self.short_area(0) {
+            None => return Ok(()),
+            Some(Area::Main) if self.open_blocks_do() => return Ok(()),
+            Some(_) => {}
         }
         self.waited = self.waited.saturating_add(1);
         self.win_blocks()
@@ -136,8 +126,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the next victim, if any block would free space.
     fn choose(&mut self, area: Area) -> Option<Victim> {
-        // When blocks are short, only the freed space counts.
-        let need = self.blocks.free(area) <= self.shape.reserve(area);
+        // If a request has to wait, only the freed space counts.
+        let need = self.is_short(area, 0) && !(area == Area::Main && self.open_blocks_do());
         if need {
             self.close_full(area);
         }
@@ -189,83 +179,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn victim_of(&mut self, area: Area, block: BlockNumber) -> Victim {
         let stream = self.stream_of_copies(block);
         let cause = if area == Area::Fast { Cause::WriteBack } else { Cause::Gc };
-        let pace = self.pace_of(area, block);
-        Victim { block, page: 0, slot: 0, salvaged: 0, pace, stream, cause }
-    }
-
-    /// Returns the pace of a victim: with v of p slots in use, it is emptied while the host writes the p − v slots that
-    /// it frees.
-    fn pace_of(&self, area: Area, block: BlockNumber) -> u16 {
-        let full = self.shape.area(area).block_slots() as u16;
-        let used = self.blocks.references(block);
-        used.div_ceil(full.saturating_sub(used).max(1)).clamp(1, PACE_MAX)
-    }
-
-    /// Copies what a host page has to pay for when an area gets short of blocks: for the page itself, and for what was
-    /// programmed to the fast area since the previous host page, map pages included.
-    pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let mut pages = u16::from(self.area_of(stream) == Area::Main);
-        if self.shape.fast.is_some() {
-            // Data that leaves the fast area takes space in the main one.
-            pages += self.pace_fast()?;
+        if area == Area::Main {
+            let full = self.shape.main.block_slots();
+            self.effort.note(self.blocks.references(block).into(), full);
         }
-        if !self.comes_short(Area::Main) {
-            self.main_debt = 0;
-            return Ok(());
-        }
-        // Part of it is paid now and the rest by later pages, so that no page waits much longer than average.
-        let spread = (self.shape.main.pages / SPREAD_PAGES).clamp(1, SPREAD_MAX);
-        self.main_debt = (self.main_debt + pages * self.owed()).min(spread * PACE_MAX);
-        let pays = (self.main_debt + spread - 1).checked_div(spread).unwrap_or(0);
-        let (mut steps, mut prepared) = (0, 0);
-        while steps < pays && self.comes_short(Area::Main) {
-            if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
-                prepared += 1;
-            } else {
-                steps += 1;
-            }
-        }
-        self.main_debt -= pays;
-        Ok(())
-    }
-
-    /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area this may
-    /// have taken.
-    fn pace_fast(&mut self) -> Result<u16, Fault<D::Error>> {
-        if !self.comes_short(Area::Fast) {
-            self.fast_balance = 0;
-            return Ok(0);
-        }
-        let mut steps = 0;
-        while self.fast_balance < 0 && steps < FAST_STEPS_MAX {
-            self.reclaim_step(Area::Fast)?;
-            steps += 1;
-        }
-        Ok(steps)
-    }
-
-    /// Whether an area has so little free space that each page has to pay for its own.
-    fn comes_short(&self, area: Area) -> bool {
-        if area == Area::Fast || !self.shape.lends() {
-            return self.is_short(area, AHEAD);
-        }
-        let kept = self.shape.reserve(area) + LENT_BEFORE;
-        let beyond = self.blocks.free(area).saturating_sub(kept);
-        let pages = u32::from(self.shape.main.pages);
-        beyond <= AHEAD_LENDING && beyond * pages + self.open_pages() <= (AHEAD_LENDING + 1) * pages
-    }
-
-    /// Returns the pages that are free in the open blocks of the main area.
-    fn open_pages(&self) -> u32 {
-        let pages = self.shape.main.pages;
-        let opens = self.opens.iter().flatten().filter(|open| self.shape.main.holds(open.block));
-        opens.map(|open| u32::from(pages.saturating_sub(open.next))).sum()
-    }
-
-    /// Returns the pages to copy in the main area for one programmed there.
-    fn owed(&self) -> u16 {
-        let victim = self.victims.get(Area::Main as usize).copied().flatten();
-        victim.map_or(1, |victim| victim.pace)
+        Victim { block, page: 0, slot: 0, salvaged: 0, stream, cause }
     }
 
     /// Fills a page with valid data of the victim, and programs it.
