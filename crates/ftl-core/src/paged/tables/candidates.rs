@@ -104,9 +104,12 @@ const fn benefit(full: u32, used: u32, stays: u16) -> u32 {
 /// Returns the most references for which the benefit may exceed this one, of data that stays so long: the equation
 /// above, solved for x. It is rounded up.
 const fn used_for(full: u32, value: u32, stays: u16) -> u32 {
-    let won = floor_wide(((value as u64).saturating_sub(1)) << 6, stays as u64) as u32;
+    /// More than any block is worth.
+    const WON_MOST: u64 = 1 << 20;
+    let won = floor_wide((value.saturating_sub(1) as u64) << 6, stays as u64);
+    let won = if won > WON_MOST { WON_MOST as u32 } else { won as u32 };
     let half = won >> 5;
-    let x = (half * half + won * (2 * ONE >> 4)).isqrt().saturating_add(half).saturating_sub(2);
+    let x = (half * half + won * (ONE >> 3)).isqrt().saturating_add(half).saturating_sub(2);
     floor((full * ONE).saturating_sub(x * costs(full)), x + ONE) + 1
 }
 

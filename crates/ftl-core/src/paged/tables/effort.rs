@@ -26,7 +26,7 @@ impl Effort {
 
     /// Returns how much is copied for a page that is won, in [`PARTS`] of a page. Even blocks that are nearly empty
     /// take some steps.
-    pub(crate) fn rate(&self) -> u32 {
+    pub(crate) fn rate(self) -> u32 {
         let rate = (self.copied * PARTS).checked_div(self.won).unwrap_or(PARTS);
         rate.clamp(PARTS / 2, u32::from(super::candidates::PACE_MAX) * PARTS)
     }

@@ -87,10 +87,11 @@ pub(crate) struct Rates<'ram> {
 impl<'ram> Rates<'ram> {
     /// Nothing is known yet.
     pub(crate) fn new(memory: RateMemory<'ram>) -> Self {
+        let RateMemory { there, lost, stays } = memory;
         let mut rates = Self {
-            there: Table::new(memory.there),
-            lost: Table::new(memory.lost),
-            stays: Table::new(memory.stays),
+            there: Table::new(there),
+            lost: Table::new(lost),
+            stays: Table::new(stays),
             longest: MEAN,
             losses: 0,
             due: LEARNED,
