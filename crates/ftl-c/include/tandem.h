@@ -401,9 +401,9 @@ typedef struct tandem_worst_case {
 enum tandem_profile {
     /* 1 Gbit in 24 KiB, with anchors for quick mounts. */
     TANDEM_PROFILE_ONE_GBIT = 1,
-    /* 1 Gbit in 16 KiB: a mount reads every block. */
+    /* 1 Gbit in 17 KiB: a mount reads every block. */
     TANDEM_PROFILE_ONE_GBIT_SMALL = 2,
-    /* 512 Mbit in 13 KiB: a mount reads every block. */
+    /* 512 Mbit in 14 KiB: a mount reads every block. */
     TANDEM_PROFILE_HALF_GBIT_SMALL = 3,
 };
 
@@ -420,10 +420,10 @@ enum tandem_hybrid_profile {
 #define TANDEM_RAM_ONE_GBIT 24576
 
 /* RAM of TANDEM_PROFILE_ONE_GBIT_SMALL. */
-#define TANDEM_RAM_ONE_GBIT_SMALL 16384
+#define TANDEM_RAM_ONE_GBIT_SMALL 17408
 
 /* RAM of TANDEM_PROFILE_HALF_GBIT_SMALL. */
-#define TANDEM_RAM_HALF_GBIT_SMALL 13312
+#define TANDEM_RAM_HALF_GBIT_SMALL 14336
 
 /* RAM of TANDEM_HYBRID_PROFILE_ONE_GBIT. */
 #define TANDEM_HYBRID_RAM_ONE_GBIT 26624
@@ -438,10 +438,10 @@ enum tandem_hybrid_profile {
 #define TANDEM_RAM_ONE_GBIT 25088
 
 /* RAM of TANDEM_PROFILE_ONE_GBIT_SMALL. */
-#define TANDEM_RAM_ONE_GBIT_SMALL 16896
+#define TANDEM_RAM_ONE_GBIT_SMALL 17920
 
 /* RAM of TANDEM_PROFILE_HALF_GBIT_SMALL. */
-#define TANDEM_RAM_HALF_GBIT_SMALL 13824
+#define TANDEM_RAM_HALF_GBIT_SMALL 14848
 
 /* RAM of TANDEM_HYBRID_PROFILE_ONE_GBIT. */
 #define TANDEM_HYBRID_RAM_ONE_GBIT 26880

@@ -15,9 +15,9 @@ use crate::nand::{Geometry, Pages, Region};
 pub enum Profile {
     /// 1 Gbit in 24 KiB, with anchors for quick mounts.
     OneGbit = 1,
-    /// 1 Gbit in 16 KiB: a mount reads every block.
+    /// 1 Gbit in 17 KiB: a mount reads every block.
     OneGbitSmall = 2,
-    /// 512 Mbit in 13 KiB: a mount reads every block.
+    /// 512 Mbit in 14 KiB: a mount reads every block.
     HalfGbitSmall = 3,
 }
 
@@ -38,9 +38,9 @@ mod bytes {
     /// RAM of `TANDEM_PROFILE_ONE_GBIT`.
     pub const RAM_ONE_GBIT: usize = 24_576;
     /// RAM of `TANDEM_PROFILE_ONE_GBIT_SMALL`.
-    pub const RAM_ONE_GBIT_SMALL: usize = 16_384;
+    pub const RAM_ONE_GBIT_SMALL: usize = 17_408;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_SMALL`.
-    pub const RAM_HALF_GBIT_SMALL: usize = 13_312;
+    pub const RAM_HALF_GBIT_SMALL: usize = 14_336;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
     pub const HYBRID_RAM_ONE_GBIT: usize = 26_624;
     /// RAM of `TANDEM_HYBRID_PROFILE_HALF_GBIT`.
@@ -52,9 +52,9 @@ mod bytes {
     /// RAM of `TANDEM_PROFILE_ONE_GBIT`.
     pub const RAM_ONE_GBIT: usize = 25_088;
     /// RAM of `TANDEM_PROFILE_ONE_GBIT_SMALL`.
-    pub const RAM_ONE_GBIT_SMALL: usize = 16_896;
+    pub const RAM_ONE_GBIT_SMALL: usize = 17_920;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_SMALL`.
-    pub const RAM_HALF_GBIT_SMALL: usize = 13_824;
+    pub const RAM_HALF_GBIT_SMALL: usize = 14_848;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
     pub const HYBRID_RAM_ONE_GBIT: usize = 26_880;
     /// RAM of `TANDEM_HYBRID_PROFILE_HALF_GBIT`.
@@ -108,7 +108,7 @@ impl Profile {
             ..PagedConfig::SMALL
         };
         match self {
-            Self::OneGbit => PagedConfig { dirty_entries: 949, ..BASE },
+            Self::OneGbit => PagedConfig { dirty_entries: 848, ..BASE },
             Self::OneGbitSmall => PagedConfig { dirty_entries: 182, anchor_blocks: 0, ..BASE },
             Self::HalfGbitSmall => PagedConfig {
                 capacity: Some(SectorCount::new(EXPORTED / 2)),

@@ -110,8 +110,8 @@ pub const fn is_redone(kind: Kind) -> bool {
     matches!(kind, Kind::Rescue | Kind::Commit)
 }
 
-/// Whether map pages may follow in a block whose first page is of that kind: behind a repetition or its proof, too, if a
-/// single area had no other block.
+/// Whether map pages may follow in a block whose first page is of that kind: behind a repetition or its proof, too, if
+/// a single area had no other block.
 pub const fn may_begin_map(kind: Kind) -> bool {
     is_map(kind) || is_redone(kind) || is_proof(kind)
 }

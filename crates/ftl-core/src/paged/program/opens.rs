@@ -24,7 +24,7 @@ fn next_safe(area: &AreaShape, open: Open) -> u16 {
 /// With so many free blocks beyond the reserve or fewer, streams lend their blocks.
 pub(crate) const LENT_BEFORE: u32 = 1;
 /// The pages that an open block must have left.
-pub(crate) const LENT_MIN: u16 = 8;
+const LENT_MIN: u16 = 8;
 
 /// The last free blocks of the main area, which are left for pages that must be repeated.
 pub(crate) const LAST_BLOCKS: u32 = 2;
@@ -57,6 +57,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         let lenders = Stream::MAIN.into_iter().filter(|lender| room(lender) >= LENT_MIN);
         lenders.min_by_key(away)
+    }
+
+    /// Whether the open blocks take a page, and the map pages that it may need, although the main area is down to its
+    /// reserve.
+    pub(crate) fn open_blocks_do(&self) -> bool {
+        let at_reserve = self.blocks.free(Area::Main) == self.shape.reserve(Area::Main);
+        let room = |stream: Stream| {
+            let open = self.opens[stream as usize];
+            open.is_some_and(|open| self.shape.main.pages.saturating_sub(open.next) >= LENT_MIN)
+        };
+        let map = self.shape.fast.is_some() || room(Stream::Map);
+        at_reserve && self.shape.lends() && map && Stream::MAIN.into_iter().any(room)
     }
 
     /// Returns the stream that takes copies: the fast area's if the main one has but two free blocks. Those are left

@@ -106,16 +106,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let words = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
         let lows = ram.halves(TableName::DirtyLows);
-        let memory = BlockMemory {
-            states: ram.halves(TableName::States),
-            wear: ram.halves(TableName::Wear),
-            times: ram.halves(TableName::Times),
-            rates: RateMemory {
-                there: ram.halves(TableName::RatesThere),
-                lost: ram.halves(TableName::RatesLost),
-                stays: ram.halves(TableName::RatesStays),
-            },
-        };
+        let blocks = Blocks::new(block_memory(&mut ram), &shape);
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
@@ -129,7 +120,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             config: *config,
             table,
             map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
-            blocks: Blocks::new(memory, &shape),
+            blocks,
             opens: [None; Stream::ALL.len()],
             victims: [None; 2],
             candidates: [Candidates::NONE; 2],
@@ -352,6 +343,19 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         Ok(())
+    }
+}
+
+fn block_memory<'ram>(ram: &mut PagedRam<'ram>) -> BlockMemory<'ram> {
+    BlockMemory {
+        states: ram.halves(TableName::States),
+        wear: ram.halves(TableName::Wear),
+        times: ram.halves(TableName::Times),
+        rates: RateMemory {
+            there: ram.halves(TableName::RatesThere),
+            lost: ram.halves(TableName::RatesLost),
+            stays: ram.halves(TableName::RatesStays),
+        },
     }
 }
 

@@ -5,7 +5,7 @@
 //! references is free, whatever it contains: no dirty entry and no map page points there. It is erased when it is
 //! opened, not before.
 
-use super::rates::{RateMemory, Rates};
+use super::rates::{Group, RateMemory, Rates};
 use super::times::Times;
 use super::under_way::Stream;
 use crate::paged::plan::address::BlockNumber;
@@ -144,6 +144,13 @@ impl Known {
     }
 }
 
+#[inline]
+fn group_of(times: &Times<'_>, block: BlockNumber) -> Group {
+    // Most blocks hold copies.
+    let stream = times.stream(block).unwrap_or(Stream::Copies);
+    Group::of(stream, times.age(block), times.rest(block))
+}
+
 impl<'ram> Blocks<'ram> {
     /// Creates the tables with every block free and nothing else known.
     pub(crate) fn new(memory: BlockMemory<'ram>, shape: &PagedShape) -> Self {
@@ -277,6 +284,18 @@ impl<'ram> Blocks<'ram> {
         })
     }
 
+    /// Returns the group of blocks whose data is replaced as fast as that of this one.
+    #[inline]
+    fn group(&self, block: BlockNumber) -> Group {
+        group_of(&self.times, block)
+    }
+
+    /// Returns how long a block's data stays.
+    #[inline]
+    pub(crate) fn stays(&self, block: BlockNumber) -> u16 {
+        self.rates.stays(self.group(block))
+    }
+
     /// Whether a block holds map pages, as far as a mount could find out.
     #[inline]
     pub(crate) fn holds_map(&self, block: BlockNumber) -> bool {
@@ -342,7 +361,7 @@ impl<'ram> Blocks<'ram> {
         self.release(block, count);
         if self.area_of(block) == Area::Main {
             if self.states.get(block) & OPEN == 0 {
-                self.rates.note_loss(self.times.group(block), count);
+                self.rates.note_loss(self.group(block), count);
             }
             self.times.note_loss(block);
         }
@@ -354,7 +373,7 @@ impl<'ram> Blocks<'ram> {
         let states = states.run(first, blocks).iter().zip(first.get()..);
         for (state, number) in rates.sample(states) {
             if let Some(used) = references_to_empty(*state) {
-                rates.note_there(times.group(BlockNumber::new(number)), used >> *scale);
+                rates.note_there(group_of(times, BlockNumber::new(number)), used >> *scale);
             }
         }
     }

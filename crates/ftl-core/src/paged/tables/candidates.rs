@@ -67,7 +67,7 @@ impl Judge<'_> {
                 if won * (u32::from(PACE_MAX) + 1) < full {
                     return None;
                 }
-                benefit(full, used, blocks.rates.stays(blocks.times.group(block)))
+                benefit(full, used, blocks.stays(block))
             }
             Victims::Greedy => won + 1,
         })

@@ -7,8 +7,8 @@
 //! - [`map`]: the directory, and a cache of map pages.
 //! - [`candidates`](self): candidates for victims.
 //! - [`effort`](self): what emptying them costs.
-//! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written; [`rates`](self): how fast it is
-//!   replaced.
+//! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written;
+//!   [`rates`](self): how fast it is replaced.
 //! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self) of
 //!   [`cells`](self): what keeps them in order.
 //! - [`under_way`](self): unfinished work.

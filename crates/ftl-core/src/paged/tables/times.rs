@@ -4,7 +4,6 @@
 //! the tick. After a mount by every block, stamps stand for it; they also count the fast area's programs, so blocks
 //! look older for a while, all of them alike. How long a block has rested is in RAM alone.
 
-use super::rates::Group;
 use super::under_way::Stream;
 use crate::layout::Stamp;
 use crate::paged::plan::address::BlockNumber;
@@ -174,14 +173,6 @@ impl<'ram> Times<'ram> {
         Stream::ALL.get(usize::from(code).wrapping_sub(1)).copied()
     }
 
-    /// Returns the group of blocks whose data is replaced as fast as that of this one.
-    #[inline]
-    pub(crate) fn group(&self, block: BlockNumber) -> Group {
-        // Most blocks hold copies.
-        let stream = self.stream(block).unwrap_or(Stream::Copies);
-        Group::of(stream, self.age(block), self.rest(block))
-    }
-
     /// Counts a program in the main area.
     #[inline]
     pub(crate) const fn note_program(&mut self) {
@@ -197,7 +188,7 @@ impl<'ram> Times<'ram> {
 
     /// Returns how long a block has rested since.
     #[inline]
-    fn rest(&self, block: BlockNumber) -> Rest {
+    pub(crate) fn rest(&self, block: BlockNumber) -> Rest {
         Rest::of(self.words.get(block), self.losses.at)
     }
 

@@ -8,19 +8,20 @@ use ftl_iface::NandDevice;
 use super::reclaim::Step;
 use crate::error::Fault;
 use crate::paged::plan::shape::Area;
-use crate::paged::program::opens::{LENT_BEFORE, LENT_MIN};
+use crate::paged::program::opens::LENT_BEFORE;
 use crate::paged::tables::candidates::PACE_MAX;
 use crate::paged::tables::effort::PARTS;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
 use crate::probe::Probe;
+use crate::quotient::floor;
 
 /// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
 const AHEAD: u32 = 3;
 /// So many blocks are usually free in the main area, beyond the reserve and in open blocks, if streams lend theirs.
 const AHEAD_LENDING: u32 = 5;
-/// What is to be paid is spread over a quarter of a block's pages, and over at most so many: the usual space is the only
-/// buffer.
+/// What is to be paid is spread over a quarter of a block's pages, and over at most so many: the usual space is the
+/// only buffer.
 const SPREAD_MAX: u32 = 32;
 /// Additional steps for a host page if those that it pays for have freed no space yet.
 pub(crate) const PREPARED_MAX: u16 = 4;
@@ -68,7 +69,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns how much is to be paid in the main area, in [`PARTS`] of what keeps its free space as it is. With the
-    /// usual space that is one, with half as much again it is nothing, and without any it is three times as much.
+    /// usual space that is one, with an eighth more it is nothing, and without any it is three times as much.
     fn urgency(&self) -> u32 {
         if !self.shape.lends() {
             return if self.is_short(Area::Main, AHEAD) { PARTS } else { 0 };
@@ -78,8 +79,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let beyond = self.blocks.free(Area::Main).saturating_sub(kept);
         let (usual, free) = (AHEAD_LENDING * pages, beyond * pages + self.open_pages());
         match usual.checked_sub(free) {
-            Some(missing) => PARTS + missing * PARTS * 2 / usual,
-            None => (usual + usual / 8).saturating_sub(free) * PARTS * 8 / usual,
+            Some(missing) => PARTS + floor(missing * PARTS * 2, usual),
+            None => floor((usual + usual / 8).saturating_sub(free) * PARTS * 8, usual),
         }
     }
 
@@ -103,17 +104,5 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let pages = self.shape.main.pages;
         let opens = self.opens.iter().flatten().filter(|open| self.shape.main.holds(open.block));
         opens.map(|open| u32::from(pages.saturating_sub(open.next))).sum()
-    }
-
-    /// Whether the open blocks take a page, and the map pages that it may need, although the main area is down to its
-    /// reserve.
-    pub(crate) fn open_blocks_do(&self) -> bool {
-        let at_reserve = self.blocks.free(Area::Main) == self.shape.reserve(Area::Main);
-        let room = |stream: Stream| {
-            let open = self.opens[stream as usize];
-            open.is_some_and(|open| self.shape.main.pages.saturating_sub(open.next) >= LENT_MIN)
-        };
-        let map = self.shape.fast.is_some() || room(Stream::Map);
-        at_reserve && self.shape.lends() && map && Stream::MAIN.into_iter().any(room)
     }
 }
