@@ -109,7 +109,7 @@ const fn used_for(full: u32, value: u32, stays: u16) -> u32 {
     let won = floor_wide((value.saturating_sub(1) as u64) << 6, stays as u64);
     let won = if won > WON_MOST { WON_MOST as u32 } else { won as u32 };
     let half = won >> 5;
-    let x = (half * half + won * (ONE >> 3)).isqrt().saturating_add(half).saturating_sub(2);
+    let x = ((half * half + won * (ONE >> 3)).isqrt() + half).saturating_sub(2);
     floor((full * ONE).saturating_sub(x * costs(full)), x + ONE) + 1
 }
 

@@ -14,7 +14,7 @@ use crate::paged::tables::effort::PARTS;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
 use crate::probe::Probe;
-use crate::quotient::floor;
+use crate::quotient::{ceil, floor};
 
 /// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
 const AHEAD: u32 = 3;
@@ -47,7 +47,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let spread = u32::from(self.shape.main.pages / 4).clamp(1, SPREAD_MAX);
         // No page pays for much more than the usual.
         let most = (2 * rate / PARTS + 2).min(PACE_MAX.into());
-        let pays = (self.main_debt / PARTS).div_ceil(spread).min(most);
+        let pays = ceil(self.main_debt / PARTS, spread).min(most);
         self.main_debt = (self.main_debt - pays * PARTS).min(spread * u32::from(PACE_MAX) * PARTS);
         let (mut steps, mut prepared) = (0, 0);
         while steps < pays && self.urgency() > 0 {
