@@ -149,6 +149,7 @@ bugs! {
     TrustOldFormat "A format erases the headers alone, so that pages of an earlier one may count."
     MarkUnrelied "A block is marked bad although copies of its data may still be corrupted."
     TrustOlderAnchor "A mount trusts an anchor although an unreadable page follows it."
+    EraseReplaced "The block of a map page is erased before anything is programmed after the page that replaced it."
     EraseLastAnchor "The block of the last anchor is erased before another anchor is on flash."
     LevelInNeed "The least worn block is emptied next, even if blocks are short and this frees none."
 }

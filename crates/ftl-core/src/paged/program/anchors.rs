@@ -134,20 +134,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && self.anchors.room() >= slots + 2
     }
 
-    /// Returns the next block to open: one that the last anchor lists.
+    /// Returns the next block to open: one that the last anchor lists. The block of a map page that was just replaced
+    /// is the last choice: a power cut in its erase leaves a mount with neither page, but with one that is older.
     pub(crate) fn next_listed(
         &mut self,
         area: Area,
         worn: Worn,
     ) -> Result<Option<BlockNumber>, Fault<D::Error>> {
         if self.shape.anchors == 0 {
-            return Ok(self.blocks.next_free(area, &[]));
+            let other = self.blocks.next_free(area, &[self.replaced]);
+            return Ok(other.or_else(|| self.blocks.next_free(area, &[])));
         }
-        let free = |ftl: &Self| {
-            let listed = ftl.anchors.listed[area as usize].iter().flatten();
-            ftl.blocks.pick(listed.copied().filter(|block| ftl.blocks.is_free(*block)), worn)
+        let free = |ftl: &Self, but: Option<BlockNumber>| {
+            let listed = ftl.anchors.listed[area as usize].iter().flatten().copied();
+            let others = listed.filter(|block| ftl.blocks.is_free(*block) && Some(*block) != but);
+            ftl.blocks.pick(others, worn)
         };
-        if let Some(block) = free(self) {
+        if let Some(block) = free(self, self.replaced) {
             return Ok(Some(block));
         }
         if planted(Bug::OpenUnlisted) {
@@ -156,7 +159,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.blocks.free(area) > 0 && self.anchors.trace != Trace::Missing {
             self.write_anchor()?;
         }
-        let none = self.blocks.free(area) > 0 && free(self).is_none();
+        let none = self.blocks.free(area) > 0 && free(self, None).is_none();
         if none && self.anchors.trace == Trace::Missing {
             match self.show_anchor_is_old() {
                 Err(Fault::ReadOnly) => self.erase_last_anchor()?,
@@ -164,7 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.list_blocks()?;
         }
-        Ok(free(self))
+        Ok(free(self, self.replaced).or_else(|| free(self, None)))
     }
 
     /// Lists the blocks that may be opened before the next anchor, first those that are listed and still free.

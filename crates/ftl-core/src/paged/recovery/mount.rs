@@ -141,6 +141,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             suspect: None,
             failing: None,
             rewritten: None,
+            replaced: None,
             settled: true,
             read_only: false,
             scrub: None,

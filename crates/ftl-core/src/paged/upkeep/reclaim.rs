@@ -83,7 +83,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Copies one page of data out of an area's victim.
     pub(crate) fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
-        if let Some(block) = self.blocks.failed_and_empty(area) {
+        // A mark may destroy pages.
+        let failed = self.blocks.failed_and_empty(area);
+        if let Some(block) = failed.filter(|block| Some(*block) != self.replaced) {
             self.retire(block)?;
             return Ok(Step::Done);
         }
