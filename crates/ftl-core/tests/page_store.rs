@@ -5,6 +5,7 @@ mod paged_bound;
 mod paged_bursts;
 mod paged_golden;
 mod paged_headers;
+mod paged_hints;
 mod paged_history;
 mod paged_mount;
 mod paged_reader;

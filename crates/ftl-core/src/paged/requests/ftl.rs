@@ -1,8 +1,8 @@
 //! The page store as hosts see it: the requests, and reads.
 
 use ftl_iface::{
-    BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
-    Work,
+    BlockStore, Bytes, Lifetime, NandDevice, PageCount, Sector, SectorCount, StoreReadError,
+    StoreWriteError, Work,
 };
 
 use crate::config::{FilterChoice, RunEnds};
@@ -113,13 +113,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon.
-    fn stream_of(&mut self, first: Sector, count: SectorCount) -> Stream {
+    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon, as its size says, or
+    /// the host.
+    fn stream_of(&mut self, first: Sector, count: SectorCount, lifetime: Lifetime) -> Stream {
         if self.shape.fast.is_none() {
             return Stream::Host;
         }
         let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
-        if self.is_hot(count) && self.may_enter(first) && !follows {
+        if self.is_hot(count, lifetime) && self.may_enter(first) && !follows {
             return Stream::Hot;
         }
         self.runs.note(first, count);
@@ -136,14 +137,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         entry.is_some_and(|entry| entry.place.get() < self.shape.main.first_place)
     }
 
-    /// Whether a write of this size is likely to be replaced soon.
-    fn is_hot(&mut self, count: SectorCount) -> bool {
+    /// Whether a write of this size and lifetime is likely to be replaced soon.
+    fn is_hot(&mut self, count: SectorCount, lifetime: Lifetime) -> bool {
         self.filter.note_write(count);
         let Some(fast) = &self.shape.fast else { return false };
         // A request that fills much of the area would only displace itself.
         let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
         count.get() <= most
-            && (self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count))
+            && match lifetime {
+                Lifetime::Short => true,
+                Lifetime::Long | Lifetime::Extreme => false,
+                Lifetime::Unknown | Lifetime::Medium => {
+                    self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count)
+                }
+            }
     }
 }
 
@@ -173,6 +180,15 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
     }
 
     fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<D::Error>> {
+        self.write_hinted(first, data, Lifetime::Unknown)
+    }
+
+    fn write_hinted(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), StoreWriteError<D::Error>> {
         let Some(count) = self.sectors_in(data.len()) else {
             let sector_bytes = self.shape.sector_bytes;
             return Err(StoreWriteError::WrongLength { bytes: data.len(), sector_bytes });
@@ -182,8 +198,9 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
         if self.read_only {
             return Err(StoreWriteError::ReadOnly);
         }
-        let stream = self.stream_of(first, count);
-        let written = self.write_all(stream, first, data).and_then(|()| self.prove_rewrite());
+        let stream = self.stream_of(first, count, lifetime);
+        let written = self.write_all(stream, first, data, lifetime);
+        let written = written.and_then(|()| self.prove_rewrite());
         Ok(self.noted(written)?)
     }
 

@@ -1,6 +1,6 @@
 //! Host writes: page by page, and each pays for its space before it is programmed.
 
-use ftl_iface::{NandDevice, Sector, SectorCount};
+use ftl_iface::{Lifetime, NandDevice, Sector, SectorCount};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
@@ -18,6 +18,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         asked: Stream,
         first: Sector,
         data: &[u8],
+        lifetime: Lifetime,
     ) -> Result<(), Fault<D::Error>> {
         let bytes = self.shape.sector_bytes.as_usize();
         let (mut sector, mut rest) = (first, data);
@@ -31,6 +32,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
             let stream = match self.stream_for(asked, left) {
+                Stream::Host if lifetime != Lifetime::Unknown => self.hinted_stream(lifetime),
                 Stream::Host if young > 0 => Stream::Hot,
                 Stream::Host if self.heeds_history() && self.died_young(sector)? => {
                     young = usize::from(self.shape.main.slots);
@@ -62,6 +64,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.rely_on(Stream::Hot);
             self.rely_on(Stream::Host);
             self.rely_on(Stream::Lasting);
+            if lifetime != Lifetime::Unknown {
+                self.rely_on(self.hinted_stream(lifetime));
+            }
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! A write shows the lifetime of the data it replaces: from the time its block was opened until now. The new data is
 //! expected to live about as long (`SepBIT`, FAST '22). Only the time when a block was opened is stored for that.
 
-use ftl_iface::{NandDevice, Sector};
+use ftl_iface::{Lifetime, NandDevice, Sector};
 
 use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Mapped};
@@ -34,6 +34,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let main = self.shape.area_of(block) == Area::Main;
         let is_short = !main || self.blocks.times.age(block).ticks() < self.lifetime / FINE;
         Ok(if is_short { Stream::Host } else { Stream::Lasting })
+    }
+
+    /// Returns the stream of a write to the main area whose lifetime the host expects: the streams that there are, in
+    /// the order of their data's lives.
+    pub(crate) const fn hinted_stream(&self, lifetime: Lifetime) -> Stream {
+        match (self.config.streams, lifetime) {
+            (Streams::One, _)
+            | (_, Lifetime::Unknown | Lifetime::Short)
+            | (Streams::Two, Lifetime::Medium) => Stream::Host,
+            (Streams::Two, Lifetime::Long | Lifetime::Extreme) => Stream::Copies,
+            (Streams::ByLifetime, Lifetime::Medium) => Stream::Lasting,
+            (Streams::ByLifetime, Lifetime::Long) => Stream::Left,
+            (Streams::ByLifetime, Lifetime::Extreme) => Stream::Old,
+        }
     }
 
     /// Whether writes that replace young data enter the fast area: most data that enters must also be replaced there.

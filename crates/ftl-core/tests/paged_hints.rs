@@ -1,0 +1,118 @@
+//! Hints: what hosts expect to live about as long is put together.
+
+use crate::world;
+
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams};
+use ftl_core::probe::{Cause, Counters, Verb};
+use ftl_iface::{BlockStore, Bytes, Cell, Lifetime, Region, Sector, SectorCount};
+use nand_model::Stamp;
+
+use world::{KEY, devices, part, region};
+
+const BYTES: u32 = 512;
+const SECTORS: u32 = 4 * 2_000;
+
+/// Pages programmed.
+#[derive(Debug)]
+struct Programs {
+    host: u64,
+    /// Of these, in single-bit cells.
+    fast: u64,
+    /// With the copies.
+    all: u64,
+}
+
+/// Two writers, each of which rewrites its half in order, the first one four times as fast. Each says that of its data.
+fn two_writers(streams: Streams, [quick, slow]: [Lifetime; 2]) -> Programs {
+    let geometry = devices::geometry(Some(region(Cell::Slc, 160, 16, 2048)), None);
+    written(geometry, streams, [quick, slow])
+}
+
+fn written(
+    geometry: ftl_iface::Geometry,
+    streams: Streams,
+    [quick, slow]: [Lifetime; 2],
+) -> Programs {
+    let config = PagedConfig {
+        sector_bytes: Bytes::new(BYTES),
+        capacity: Some(SectorCount::new(SECTORS)),
+        streams,
+        ..PagedConfig::SMALL
+    };
+    let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
+    let mut ram = OwnedPagedRam::for_plan(&plan);
+    let chip = devices::stamped(&part(geometry), &plan);
+    let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
+    let mut ftl = ftl.expect("formatted");
+
+    let half = SECTORS / 2;
+    let (mut next, mut newest) = ([0, 0], vec![0; SECTORS as usize]);
+    let pages = |probe: &Counters, cause| -> u64 {
+        let of = |region| probe.operations(region, Verb::Program, cause);
+        of(Region::Slc) + of(Region::Mlc)
+    };
+    for turn in 0..5 * u64::from(SECTORS) / 4 {
+        let writer = usize::from(turn % 5 == 4);
+        let first = writer as u32 * half + next[writer];
+        next[writer] = (next[writer] + 4) % half;
+        let version = turn as u32 + 1;
+        let mut data = vec![0; 4 * BYTES as usize];
+        for (sector, at) in data.chunks_exact_mut(BYTES as usize).zip(first..) {
+            Stamp::new(version).write_to(sector);
+            newest[at as usize] = version;
+        }
+        let lifetime = [quick, slow][writer];
+        ftl.write_hinted(Sector::new(first), &data, lifetime).expect("written");
+    }
+    ftl.check().expect("every invariant holds");
+    for (sector, version) in (0..).zip(newest) {
+        let mut data = vec![0; BYTES as usize];
+        ftl.read(Sector::new(sector), &mut data).expect("read");
+        assert_eq!(Stamp::read_from(&data), (version > 0).then(|| Stamp::new(version)));
+    }
+    let probe = ftl.probe();
+    Programs {
+        host: pages(probe, Cause::Host),
+        fast: probe.operations(Region::Slc, Verb::Program, Cause::Host),
+        all: pages(probe, Cause::Host) + pages(probe, Cause::Gc),
+    }
+}
+
+#[test]
+fn two_writers_who_say_how_long_their_data_lives_leave_nothing_to_copy() {
+    for streams in [Streams::Two, Streams::ByLifetime] {
+        for hints in [
+            [Lifetime::Short, Lifetime::Long],
+            [Lifetime::Short, Lifetime::Extreme],
+            [Lifetime::Medium, Lifetime::Extreme],
+        ] {
+            let Programs { host, all, .. } = two_writers(streams, hints);
+            assert!(all * 50 < host * 51, "{streams:?}, {hints:?}: {all} for {host}");
+        }
+        let none = two_writers(streams, [Lifetime::Unknown; 2]);
+        let same = two_writers(streams, [Lifetime::Short; 2]);
+        for mixed in [none, same] {
+            assert!(mixed.all * 50 > mixed.host * 52, "{streams:?}: {mixed:?}");
+        }
+    }
+}
+
+#[test]
+fn a_single_stream_takes_all() {
+    let hinted = two_writers(Streams::One, [Lifetime::Short, Lifetime::Extreme]);
+    let none = two_writers(Streams::One, [Lifetime::Unknown; 2]);
+    assert_eq!(hinted.all, none.all);
+}
+
+#[test]
+fn what_lives_short_enters_the_fast_area_whatever_its_size_and_what_lives_long_does_not() {
+    let geometry = devices::geometry(
+        Some(region(Cell::Slc, 40, 16, 2048)),
+        Some(region(Cell::Mlc, 160, 16, 2048)),
+    );
+    let fast = |hints| written(geometry, Streams::ByLifetime, hints).fast;
+    assert_eq!(fast([Lifetime::Long, Lifetime::Extreme]), 0);
+    let all = fast([Lifetime::Short; 2]);
+    let quick = fast([Lifetime::Short, Lifetime::Long]);
+    assert!(quick * 5 >= all * 4 && quick < all, "{quick} of {all}");
+}
