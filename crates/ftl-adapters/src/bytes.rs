@@ -20,7 +20,8 @@
 use core::fmt;
 
 use ftl_iface::{
-    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+    BlockStore, Bytes, Lifetime, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
+    Work,
 };
 
 /// What the difference between bytes and sectors cost until now.
@@ -180,6 +181,16 @@ impl<'b, S: BlockStore> ByteStore<'b, S> {
 
     /// Writes the bytes from `offset` on. They are on flash when it returns.
     pub fn write_bytes(&mut self, offset: u64, data: &[u8]) -> Result<(), Error<S::Error>> {
+        self.write_bytes_hinted(offset, data, Lifetime::Unknown)
+    }
+
+    /// Writes bytes from there on, and says how long the host expects them to live.
+    pub fn write_bytes_hinted(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), Error<S::Error>> {
         self.check(offset, data.len() as u64)?;
         self.cost.bytes_asked += data.len() as u64;
         let (mut offset, mut left) = (offset, data);
@@ -188,10 +199,10 @@ impl<'b, S: BlockStore> ByteStore<'b, S> {
             let (now, later) = left.split_at(piece.bytes);
             if piece.covered > 0 {
                 self.forget(piece.sector, piece.covered as u64);
-                self.store.write(piece.sector, now)?;
+                self.store.write_hinted(piece.sector, now, lifetime)?;
                 self.cost.sectors_covered += piece.covered as u64;
             } else {
-                self.write_part(&piece, now)?;
+                self.write_part(&piece, now, lifetime)?;
             }
             offset += piece.bytes as u64;
             left = later;
@@ -250,13 +261,18 @@ impl<'b, S: BlockStore> ByteStore<'b, S> {
         Ok(Holding::Read)
     }
 
-    fn write_part(&mut self, piece: &Piece, data: &[u8]) -> Result<(), Error<S::Error>> {
+    fn write_part(
+        &mut self,
+        piece: &Piece,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), Error<S::Error>> {
         let held = self.hold(piece.sector)?;
         self.cost.sectors_read_to_write += u64::from(held == Holding::Read);
         // Until the write has succeeded, nothing is known of the sector.
         self.held = None;
         self.buffer[piece.at..piece.at + data.len()].copy_from_slice(data);
-        self.store.write(piece.sector, self.buffer)?;
+        self.store.write_hinted(piece.sector, self.buffer, lifetime)?;
         self.held = Some(piece.sector);
         self.cost.sectors_in_part += 1;
         Ok(())

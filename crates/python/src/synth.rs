@@ -3,23 +3,24 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use sim::input::synth::Synth;
-use sim::input::trace::output::{self, Output};
+use sim::input::trace::output::{self, Fields, Output};
 use sim::{Failure, Request, show, whole};
 
 use crate::failed::raised;
 use crate::typed::size;
 use crate::watched::{Watch, watched};
-use crate::workload::requests;
+use crate::workload::RequestColumns;
 
-/// Times in nanoseconds, operations, offsets, lengths.
+/// Times in nanoseconds, operations, offsets, lengths, lifetimes.
 type Columns<'py> = (
     Bound<'py, PyArray1<u64>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u64>>,
     Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u8>>,
 );
 
 /// Looks for a stop after this many requests.
@@ -48,20 +49,15 @@ pub(crate) fn synth<'py>(name: &str, capacity: &Bound<'py, PyAny>) -> PyResult<C
         |of: fn(&Request) -> u64| made.iter().map(of).collect::<Vec<u64>>().into_pyarray(py);
     let times = column(|request| request.time.get());
     let (offsets, lengths) = (column(|request| request.offset), column(|request| request.length));
-    Ok((times, ops.into_pyarray(py), offsets, lengths))
+    let lifetimes: Vec<u8> = made.iter().map(|request| request.lifetime as u8).collect();
+    Ok((times, ops.into_pyarray(py), offsets, lengths, lifetimes.into_pyarray(py)))
 }
 
 /// Writes requests to a file, in the program's own format; a name in .gz or .zst is compressed.
 #[pyfunction]
-pub(crate) fn save(
-    path: PathBuf,
-    time_ns: PyReadonlyArray1<'_, u64>,
-    op: PyReadonlyArray1<'_, u8>,
-    offset: PyReadonlyArray1<'_, u64>,
-    length: PyReadonlyArray1<'_, u64>,
-) -> PyResult<()> {
-    let requests = requests([&time_ns, &offset, &length], &op)?;
-    let written = time_ns.py().detach(|| write(&path, &requests));
+pub(crate) fn save(py: Python<'_>, path: PathBuf, columns: RequestColumns<'_>) -> PyResult<()> {
+    let requests = columns.requests()?;
+    let written = py.detach(|| write(&path, &requests));
     written.map_err(|failure| raised(&failure))
 }
 
@@ -69,9 +65,10 @@ fn write(path: &Path, requests: &[Request]) -> Result<(), Failure> {
     sim::files::check(path)?;
     whole::replace_with(path, |file: &mut File| {
         let mut packed = Output::over(file.try_clone()?, path)?;
-        output::begin(&mut packed)?;
+        let fields = Fields::of(requests);
+        output::begin(fields, &mut packed)?;
         for request in requests {
-            output::put(request, &mut packed)?;
+            output::put(request, fields, &mut packed)?;
         }
         Ok(packed.finish()?)
     })

@@ -5,7 +5,7 @@ use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use sim::Request;
 use sim::input::trace::formats::{As, Columns};
-use sim::input::trace::{Op, formats};
+use sim::input::trace::{Op, formats, lifetime};
 use sim::input::workload::{Reading, Reads};
 
 use crate::failed::{bad, raised};
@@ -44,34 +44,47 @@ impl Workload {
 
     /// Requests in arrays of equal length.
     #[staticmethod]
-    fn arrays(
-        name: &str,
-        time_ns: PyReadonlyArray1<'_, u64>,
-        op: PyReadonlyArray1<'_, u8>,
-        offset: PyReadonlyArray1<'_, u64>,
-        length: PyReadonlyArray1<'_, u64>,
-    ) -> PyResult<Self> {
-        let requests = requests([&time_ns, &offset, &length], &op)?;
+    fn arrays(name: &str, columns: RequestColumns<'_>) -> PyResult<Self> {
+        let requests = columns.requests()?;
         let workload = sim::Workload::of_requests(name, requests);
         workload.map(Self).map_err(|failure| raised(&failure))
     }
 }
 
-/// The requests of these arrays: times in nanoseconds, offsets and lengths; and numbers of operations.
-pub(crate) fn requests(
-    [times, offsets, lengths]: [&PyReadonlyArray1<'_, u64>; 3],
-    ops: &PyReadonlyArray1<'_, u8>,
-) -> PyResult<Vec<Request>> {
-    let (times, offsets, lengths) = (times.as_array(), offsets.as_array(), lengths.as_array());
-    let ops = ops.as_array();
-    if [offsets.len(), lengths.len(), ops.len()].iter().any(|count| *count != times.len()) {
-        return Err(bad("times, operations, offsets and lengths must be equally many"));
+/// Requests in arrays of equal length.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct RequestColumns<'py> {
+    time_ns: PyReadonlyArray1<'py, u64>,
+    op: PyReadonlyArray1<'py, u8>,
+    offset: PyReadonlyArray1<'py, u64>,
+    length: PyReadonlyArray1<'py, u64>,
+    lifetime: PyReadonlyArray1<'py, u8>,
+}
+
+impl RequestColumns<'_> {
+    /// The requests, one by one.
+    pub(crate) fn requests(&self) -> PyResult<Vec<Request>> {
+        let (times, ops) = (self.time_ns.as_array(), self.op.as_array());
+        let (offsets, lengths) = (self.offset.as_array(), self.length.as_array());
+        let lifetimes = self.lifetime.as_array();
+        let counts = [ops.len(), offsets.len(), lengths.len(), lifetimes.len()];
+        if counts.iter().any(|count| *count != times.len()) {
+            return Err(bad(
+                "times, operations, offsets, lengths and lifetimes must be equally many",
+            ));
+        }
+        let places = times.iter().zip(offsets.iter().zip(lengths.iter()));
+        let rows = places.zip(ops.iter().zip(lifetimes.iter()));
+        let request = |((time, (offset, length)), (op, lifetime)): ((&u64, _), (&u8, &u8))| {
+            let op = Op::ALL.get(usize::from(*op)).copied();
+            let op =
+                op.ok_or_else(|| bad("an operation is 0 for R, 1 for W, 2 for T or 3 for F"))?;
+            let lifetime = lifetime::WORDS.get(usize::from(*lifetime)).map(|(known, _)| *known);
+            let lifetime = lifetime.ok_or_else(|| bad("a lifetime is a number from 0 to 4"))?;
+            let (offset, length): (&u64, &u64) = (offset, length);
+            Ok(Request::new(Nanos::new(*time), op, *offset, *length).living(lifetime))
+        };
+        rows.map(request).collect()
     }
-    let places = times.iter().zip(ops.iter()).zip(offsets.iter().zip(lengths.iter()));
-    let request = |((time, op), (offset, length)): ((&u64, &u8), (&u64, &u64))| {
-        let op = Op::ALL.get(usize::from(*op)).copied();
-        let op = op.ok_or_else(|| bad("an operation is 0 for R, 1 for W, 2 for T or 3 for F"))?;
-        Ok(Request { time: Nanos::new(*time), op, offset: *offset, length: *length })
-    };
-    places.map(request).collect()
 }

@@ -37,6 +37,7 @@ FORMS = {
         {**IN_MICROS, "op": pyarrow.array(np.where(LETTERS == "R", "read", "Write")).dictionary_encode()}
     ),
     "a batch of Arrow": pyarrow.RecordBatch.from_pydict(COLUMNS),
+    "lifetimes that are not known": {**COLUMNS, "lifetime": [""] * len(REQUESTS)},
 }
 
 
@@ -48,6 +49,23 @@ def expected():
 @pytest.mark.parametrize("form", FORMS)
 def test_a_trace_in_arrays_is_like_one_in_a_file(form, expected):
     assert figures(FORMS[form]) == expected
+
+
+def test_lifetimes_reach_the_store(tmp_path):
+    made = tandem.synth("writers?requests=3000&size=16KiB&speed=3", capacity="16MiB")
+    assert {tandem.requests.LIFETIMES[number] for number in made.lifetime} == {"short", "long"}
+    words = {**made.to_dict(), "lifetime": np.array(tandem.requests.LIFETIMES)[made.lifetime]}
+    made.save(tmp_path / "writers.csv")
+    runs = [
+        tandem.replay(form, "paged", device="tlc-pslc", capacity="16MiB", slc=0, name="writers")
+        for form in (made, words, tmp_path / "writers.csv")
+    ]
+    figures = [of_device(run.to_dict()) for run in runs]
+    assert figures[0]["mlc"] == figures[1]["mlc"] == figures[2]["mlc"]
+    without = tandem.replay(
+        "synth:writers?requests=3000&size=16KiB&speed=3&hints=off", "paged", device="tlc-pslc", capacity="16MiB", slc=0
+    )
+    assert of_device(without.to_dict())["mlc"] != figures[0]["mlc"]
 
 
 def test_files_by_path_and_in_a_row(tmp_path, expected):
@@ -151,7 +169,11 @@ WRONG = {
     "lengths that differ": (lambda: tandem.replay({"op": [1], "offset": [0, 1], "length": [1]}), "equally many"),
     "a negative offset": (lambda: tandem.replay({"op": [1, 1], "offset": [0, -4], "length": [1, 1]}), "request 2 has -4"),
     "half a byte": (lambda: tandem.replay({"op": [1], "offset": [0.5], "length": [1]}), "whole numbers, not float64"),
-    "no operation": (lambda: tandem.replay({"op": ["x"], "offset": [0], "length": [1]}), "`x` is no operation"),
+    "no operation": (lambda: tandem.replay({"op": ["x"], "offset": [0], "length": [1]}), "`x` is not known: an operation is 0"),
+    "no lifetime": (
+        lambda: tandem.replay({"op": [1], "offset": [0], "length": [1], "lifetime": ["brief"]}),
+        "a lifetime is short",
+    ),
     "operation 4": (lambda: tandem.replay({"op": [4], "offset": [0], "length": [1]}), "3 for F"),
     "an empty request": (lambda: tandem.replay({"op": [1], "offset": [0], "length": [0]}), "at least a byte"),
     "no request": (lambda: tandem.replay({"op": [], "offset": [], "length": []}), "arrays"),

@@ -28,7 +28,7 @@
 //! let system = Chosen::parse("paged").map_err(Failure::Arguments)?;
 //! let write = |at: u64| {
 //!     let (time, offset) = (Nanos::from_micros(at * 500), at % 8 * 4096);
-//!     Request { time, op: Op::Write, offset, length: 4096 }
+//!     Request::new(time, Op::Write, offset, 4096)
 //! };
 //! let workload = Workload::of_requests("eight places", (0..100).map(write).collect())?;
 //! let result = sim::run(&workload, &Options::default(), &setup, &system, &())?;

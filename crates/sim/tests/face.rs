@@ -23,11 +23,13 @@ fn replayed(workload: &Workload, system: &str, observer: &dyn Observer) -> RunRe
 /// Reads and writes of a kibibyte each, in turns, at four places, a millisecond apart.
 fn requests(count: u64) -> Vec<Request> {
     let ops = [Op::Write, Op::Read];
-    let request = |at: u64| Request {
-        time: Nanos::from_micros(1_000 * (at + 7)),
-        op: ops[(at % 2) as usize],
-        offset: at / 2 % 4 * 1024,
-        length: 1024,
+    let request = |at: u64| {
+        Request::new(
+            Nanos::from_micros(1_000 * (at + 7)),
+            ops[(at % 2) as usize],
+            at / 2 % 4 * 1024,
+            1024,
+        )
     };
     (0..count).map(request).collect()
 }
@@ -47,7 +49,7 @@ fn requests_in_memory_take_the_times_of_the_datasheet() {
 #[test]
 fn a_file_in_memory_is_replayed_like_its_requests() {
     let line = |request: &Request| {
-        let Request { time, op, offset, length } = request;
+        let Request { time, op, offset, length, .. } = request;
         format!("{},{},{offset},{length}\n", time.get() / 1_000, op.letter())
     };
     let text: String = requests(80).iter().map(line).collect();

@@ -115,11 +115,8 @@ impl Given for Logs {
 fn a_given_system_is_measured_like_any_other() {
     let part = DeviceChoice::named("tiny").setup().unwrap().part;
     let setup = Setup { fill: Fill::Nothing, ..Setup::of(part) };
-    let request = |at: u64| Request {
-        time: Nanos::ZERO,
-        op: if at < 20 { Op::Write } else { Op::Read },
-        offset: at % 20 * 1024,
-        length: 1024,
+    let request = |at: u64| {
+        Request::new(Nanos::ZERO, if at < 20 { Op::Write } else { Op::Read }, at % 20 * 1024, 1024)
     };
     let workload = Workload::of_requests("mine", (0..40).map(request).collect()).unwrap();
     let log = Chosen::given("log", Arc::new(Logs)).unwrap();

@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
+use ftl_iface::{Lifetime, PageCount, Sector, SectorCount, StoreWriteError, Work};
 
 use crate::compared::compare_told;
 use crate::dice::{Share, mix};
@@ -253,7 +253,7 @@ impl LifeState<'_> {
             let compared = compare_told(&mut self.truth, ftl, read);
             self.judge(ftl, compared, &step)?;
         }
-        let outcome = ask(ftl, step, &mut self.truth, &mut self.data);
+        let outcome = ask(ftl, step, Lifetime::Unknown, &mut self.truth, &mut self.data);
         let branches = ftl.device_mut().take_branches();
         match before {
             Some(before) => self.follow_from(&before, branches, findings),
@@ -350,18 +350,20 @@ impl LifeState<'_> {
     }
 }
 
-/// Sends a step that changes the device to the FTL, and records the expected result in the truth first. Reads are left
-/// to the comparison. Returns whether idle work is left, if the step asked for it.
+/// Sends a step that changes the device to the FTL, and records the expected result in the truth first. Of a write the
+/// FTL is told that lifetime. Reads are left to the comparison. Returns whether idle work is left, if the step asked
+/// for it.
 pub(crate) fn ask(
     ftl: &mut dyn Mounted,
     step: Step,
+    lifetime: Lifetime,
     truth: &mut Truth,
     data: &mut Vec<u8>,
 ) -> Result<Work, StoreWriteError<Halt>> {
     match step {
         Step::Write { first, count } => {
             truth.begin_write(first, count, data);
-            ftl.write(Sector::new(first), data)?;
+            ftl.write_hinted(Sector::new(first), data, lifetime)?;
         }
         Step::Trim { first, count } => {
             truth.begin_trim(first, count);

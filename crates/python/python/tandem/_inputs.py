@@ -80,10 +80,8 @@ def workload(
         raise BadInput("format, columns and lenient are of files, and the trace is in arrays")
     requests = Requests.of(trace)
     called = name or requests.name or "arrays"
-    part = slice(first)
-    return _native.Workload.arrays(
-        called, requests.time_ns[part], requests.op[part], requests.offset[part], requests.length[part]
-    )
+    columns = {column: values[:first] for column, values in requests.to_dict().items()}
+    return _native.Workload.arrays(called, columns)
 
 
 def _names(trace: Trace) -> list[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from ._tables import Table
 
 #: The operations by their numbers.
 OPS = ("R", "W", "T", "F")
+
+#: How long a write's data may be expected to live, by number; the first: the host does not know.
+LIFETIMES = ("", "short", "medium", "long", "extreme")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,8 @@ class Requests(Table):
     offset: NDArray[np.uint64]
     #: How many bytes each has.
     length: NDArray[np.uint64]
+    #: How long the host expects a write's data to live: a place in LIFETIMES.
+    lifetime: NDArray[np.uint8]
     #: Their name in results.
     name: str = ""
 
@@ -41,7 +46,8 @@ class Requests(Table):
         """From a table: a dictionary of arrays, a structured array, a DataFrame, or a table of Arrow.
 
         Its columns are `op`, `offset` and `length`, and `time_ns` or `time_us` if times matter. An operation is a letter (R,
-        W, T, F), a word that begins with it, or its number.
+        W, T, F), a word that begins with it, or its number. A column `lifetime` may say how long each write's data is
+        expected to live: a word of LIFETIMES, or its place there.
         """
         if isinstance(given, Requests):
             return given
@@ -59,15 +65,19 @@ class Requests(Table):
             times = _whole(micros, "time_us") * np.uint64(1000) if exact else _whole(np.rint(micros * 1000), "time_us")
         else:
             times = np.zeros(len(offset), np.uint64)
-        return cls(times, _ops(columns["op"]), offset, _whole(columns["length"], "length"))
+        lifetimes = np.zeros(len(offset), np.uint8)
+        if "lifetime" in columns:
+            lifetimes = _lifetimes(columns["lifetime"])
+        return cls(times, _ops(columns["op"]), offset, _whole(columns["length"], "length"), lifetimes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes them in the program's own format, in whole microseconds; a name in .gz or .zst is compressed."""
-        _native.save(path, self.time_ns, self.op, self.offset, self.length)
+        _native.save(path, self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """The arrays by their names."""
-        return {"time_ns": self.time_ns, "op": self.op, "offset": self.offset, "length": self.length}
+        places = {"time_ns": self.time_ns, "op": self.op, "offset": self.offset, "length": self.length}
+        return {**places, "lifetime": self.lifetime}
 
     def _columns(self) -> dict[str, Any]:
         return self.to_dict()
@@ -118,19 +128,31 @@ def _whole(values: Any, name: str) -> NDArray[np.uint64]:
 
 
 def _ops(values: Any) -> NDArray[np.uint8]:
+    told = "an operation is 0 for R, 1 for W, 2 for T or 3 for F"
+    return _numbered(values, OPS, lambda word: word[:1].upper(), "op", told)
+
+
+def _lifetimes(values: Any) -> NDArray[np.uint8]:
+    told = "a lifetime is short (1), medium (2), long (3), extreme (4), or unknown (0, or an empty word)"
+    return _numbered(values, LIFETIMES, str.lower, "lifetime", told)
+
+
+def _numbered(
+    values: Any, words: tuple[str, ...], known: Callable[[str], str], name: str, told: str
+) -> NDArray[np.uint8]:
+    """The places of words in a list, or these places as they are."""
     array = np.asarray(values)
     if array.ndim != 1:
-        raise BadInput("op: give an array of one dimension")
+        raise BadInput(f"{name}: give an array of one dimension")
     if array.dtype.kind in "iu":
-        if len(array) and not (0 <= array.min() and array.max() < len(OPS)):
-            raise BadInput("op: an operation is 0 for R, 1 for W, 2 for T or 3 for F")
+        if len(array) and not (0 <= array.min() and array.max() < len(words)):
+            raise BadInput(f"{name}: {told}")
         return np.ascontiguousarray(array, dtype=np.uint8)
     # Few words, however long the trace.
-    words, which = np.unique(array.astype(str), return_inverse=True)
-    numbers = np.empty(len(words), np.uint8)
-    for at, word in enumerate(words):
-        letter = word[:1].upper()
-        if letter not in OPS:
-            raise BadInput(f"op: `{word}` is no operation: give R, W, T or F")
-        numbers[at] = OPS.index(letter)
+    there, which = np.unique(array.astype(str), return_inverse=True)
+    numbers = np.empty(len(there), np.uint8)
+    for at, word in enumerate(there):
+        if known(word) not in words:
+            raise BadInput(f"{name}: `{word}` is not known: {told}")
+        numbers[at] = words.index(known(word))
     return numbers[which.reshape(-1)]

@@ -71,14 +71,15 @@ fn pack(requests: Generator, path: &Path, file: &mut File) -> Result<(), Failure
 
 /// Writes one line per request. A stop ends it after a whole line.
 fn write_all(requests: Generator, out: &mut dyn Write) -> Result<(), Failure> {
-    output::begin(out)?;
+    let fields = requests.fields();
+    output::begin(fields, out)?;
     for (number, request) in (0_u64..).zip(requests) {
         if number.is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
             out.flush()?;
             let made = show::count(number);
             return Err(Failure::Interrupted(format!("{made} requests were made")));
         }
-        output::put(&request, out)?;
+        output::put(&request, fields, out)?;
     }
     Ok(())
 }
@@ -97,7 +98,8 @@ mod tests {
     #[test]
     fn what_is_written_reads_as_what_was_made_plain_and_compressed() {
         let folder = tempfile::tempdir().unwrap();
-        for kind in ["ntfs", "ext3", "zipf?reads=30&interval_us=7", "uniform", "sequential"] {
+        let kinds = ["ntfs", "ext3", "zipf?reads=30&interval_us=7", "uniform", "sequential"];
+        for kind in kinds.into_iter().chain(["writers?speed=2"]) {
             for file in ["a.csv", "a.csv.gz", "a.csv.zst"] {
                 let path = folder.path().join(file);
                 run(&args(kind, &path), &mut Vec::new()).unwrap();

@@ -50,7 +50,11 @@ fn a_client_haggles_and_gets_the_export() {
         }
     };
     let (list, structured, tls) = (ask(3, &[]), ask(8, &[]), ask(5, &[]));
-    assert_eq!(list, [(2, vec![0; 4]), (1, vec![])], "one export, and its name is empty");
+    let names = list.iter().filter(|(kind, _)| *kind == 2).map(|(_, name)| name[4..].to_vec());
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        ["", "short", "medium", "long", "extreme"].map(Vec::from)
+    );
     assert_eq!(structured, [(1, vec![])]);
     assert_eq!(tls[0].0, 0x8000_0001, "unsupported");
     assert_eq!(ask(6, &named(b"other"))[0].0, 0x8000_0006, "unknown");
@@ -361,6 +365,27 @@ fn what_clients_did_can_be_compared() {
         .unwrap();
     let told = String::from_utf8(compared.stdout).unwrap();
     assert!(compared.status.success() && told.contains("102 requests"), "{told}");
+}
+
+#[test]
+fn an_exports_name_says_how_long_its_data_lives() {
+    let folder = folder();
+    let record = folder.path().join("load.csv");
+    let flags = ["--capacity", "64MiB", "--record", record.to_str().unwrap()];
+    let server = Server::start(folder.path(), &flags);
+    for (name, at) in [("", 0), ("short", 1), ("Extreme", 2)] {
+        let mut client = server.client_of(name);
+        client.write(0, at * 4096, &[at as u8; 4096]).unwrap();
+        client.read(0, 4096).unwrap();
+    }
+    assert!(server.stop().success());
+    let told = std::fs::read_to_string(&record).unwrap();
+    let mut lines = told.lines();
+    assert_eq!(lines.next(), Some("time_us,op,offset,length,lifetime"));
+    let ends: Vec<&str> = lines.map(|line| line.split_once(',').unwrap().1).collect();
+    let read = "R,0,4096,";
+    let (short, long) = ("W,4096,4096,short", "W,8192,4096,extreme");
+    assert_eq!(ends, ["W,0,4096,", read, short, read, long, read]);
 }
 
 #[test]

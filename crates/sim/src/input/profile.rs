@@ -239,7 +239,7 @@ mod tests {
         let mut census = Census::default();
         for (op, first, sectors) in requests {
             let (offset, length) = (first * SECTOR, sectors * SECTOR);
-            census.note(&Request { time: Nanos::ZERO, op: *op, offset, length });
+            census.note(&Request::new(Nanos::ZERO, *op, offset, length));
         }
         census.profile()
     }

@@ -35,6 +35,8 @@ pub(super) struct Behaviour {
     pub(super) tight: Option<u64>,
     /// What the flash held before the format.
     pub(super) before: Before,
+    /// Draws how long the host expects its data to live, if it says so.
+    pub(super) lifetimes: Option<u64>,
 }
 
 /// What the flash held before the format.
@@ -60,7 +62,7 @@ pub(super) enum PageFill {
 impl Behaviour {
     /// The behaviour in the world with that seed.
     pub(super) fn draw(seed: u64) -> Self {
-        let mut dice = Dice::new(mix(seed, 24));
+        let (mut dice, mut lifetimes) = (Dice::new(mix(seed, 24)), Dice::new(mix(seed, 27)));
         let failed_reads = match dice.below(20) {
             0..9 => FailedRead::Untouched,
             9..13 => FailedRead::Nearly,
@@ -90,6 +92,7 @@ impl Behaviour {
             ring_fails_often: dice.percent(20),
             tight: dice.percent(20).then(|| dice.next()),
             before,
+            lifetimes: lifetimes.percent(20).then(|| lifetimes.next()),
         }
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use ftl_iface::{PageCount, Sector, SectorCount, StoreWriteError, Work};
+use ftl_iface::{Lifetime, PageCount, Sector, SectorCount, StoreWriteError, Work};
 use nand_model::{Chip, Content};
 
 use super::script::{Life, Outage};
 use super::world::World;
 use super::wrong_mount::WrongMountTest;
 use crate::compared::compare_told;
-use crate::dice::{Share, mix};
+use crate::dice::{Dice, Share, mix};
 use crate::faults::Faults;
 use crate::history::History;
 use crate::life::{ask, owed, told_of_failure};
@@ -318,7 +318,7 @@ impl WorldRun<'_> {
                 self.check(ftl)?;
                 Ok(Work::Left)
             }
-            other => ask(ftl, other, &mut self.truth, &mut self.data),
+            other => ask(ftl, other, self.lifetime(request), &mut self.truth, &mut self.data),
         };
         match (outcome, ftl.device().halted()) {
             (_, Some(Halt::OverBudget)) => Err(Breach::Endless),
@@ -335,6 +335,21 @@ impl WorldRun<'_> {
                 Ok(Power::On)
             }
             (Err(error), None) => Err(Breach::Refused(format!("{error}; {}", ftl.health()))),
+        }
+    }
+
+    /// The lifetime that the host expects of what it writes in the request of that number.
+    fn lifetime(&self, request: u32) -> Lifetime {
+        const LIFETIMES: [Lifetime; 5] = [
+            Lifetime::Unknown,
+            Lifetime::Short,
+            Lifetime::Medium,
+            Lifetime::Long,
+            Lifetime::Extreme,
+        ];
+        match self.world.behaviour.lifetimes {
+            Some(seed) => Dice::new(mix(seed, request.into())).pick(&LIFETIMES),
+            None => Lifetime::Unknown,
         }
     }
 

@@ -5,13 +5,13 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use ftl_adapters::bytes::{ByteStore, Error};
-use ftl_iface::{PageCount, StoreReadError, StoreWriteError, Work};
+use ftl_iface::{Lifetime, PageCount, StoreReadError, StoreWriteError, Work};
 use nand_model::part::Nanos;
 use sim::Failure;
 use sim::engine::image::DiskFile;
 use sim::engine::replay::{Measurement, Served};
 use sim::engine::systems::System;
-use sim::input::trace::output::{self, Output};
+use sim::input::trace::output::{self, Fields, Output};
 use sim::input::trace::{Op, Request};
 
 use super::baseline::{Baseline, Noted};
@@ -26,6 +26,14 @@ pub(super) enum Pace {
     Host,
     /// As long as the device's.
     Device,
+}
+
+/// What a recording tells of each request.
+const RECORDED: Fields = Fields::WithLifetime;
+
+/// A request as it arrives now.
+const fn asked(op: Op, offset: u64, length: u64) -> Request {
+    Request::new(Nanos::ZERO, op, offset, length)
 }
 
 /// The state that survives a power loss, because it is not part of the device.
@@ -58,7 +66,7 @@ impl Ledger {
         pace: Pace,
     ) -> Result<Self, Failure> {
         if let Some(record) = &mut record {
-            output::begin(record)?;
+            output::begin(RECORDED, record)?;
         }
         let start = Instant::now();
         Ok(Self {
@@ -106,7 +114,7 @@ impl Ledger {
 
     fn note(&mut self, request: &Request, time: Nanos) {
         if let Some(record) = &mut self.record
-            && let Err(error) = output::put(request, record)
+            && let Err(error) = output::put(request, RECORDED, record)
         {
             self.failure = Some(error.into());
         }
@@ -283,7 +291,7 @@ impl<'l> Drive<'l> {
     #[inline]
     fn serve(
         &mut self,
-        (op, offset, bytes): (Op, u64, u32),
+        request: Request,
         kept: Durability,
         work: impl FnOnce(&mut ByteStore<'_, &mut dyn System>) -> Answer,
     ) -> Result<(), Refusal> {
@@ -291,7 +299,7 @@ impl<'l> Drive<'l> {
             return Err(Refusal::Off);
         }
         let time = Nanos::new(self.ledger.start.elapsed().as_nanos() as u64);
-        let request = Request { time, op, offset, length: bytes.into() };
+        let request = Request { time, ..request };
         let Some(served) = &mut self.ledger.served else {
             return Err(Refusal::Off);
         };
@@ -325,18 +333,24 @@ impl<'l> Drive<'l> {
 
 impl Disk for Drive<'_> {
     fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), Refusal> {
-        let request = (Op::Read, offset, data.len() as u32);
+        let request = asked(Op::Read, offset, data.len() as u64);
         self.serve(request, Durability::Flushed, |bytes| bytes.read_bytes(offset, data))
     }
 
-    fn write(&mut self, offset: u64, data: &[u8], kept: Durability) -> Result<(), Refusal> {
-        let request = (Op::Write, offset, data.len() as u32);
-        self.serve(request, kept, |bytes| bytes.write_bytes(offset, data))
+    fn write(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        kept: Durability,
+        lifetime: Lifetime,
+    ) -> Result<(), Refusal> {
+        let request = asked(Op::Write, offset, data.len() as u64).living(lifetime);
+        self.serve(request, kept, |bytes| bytes.write_bytes_hinted(offset, data, lifetime))
     }
 
     fn trim(&mut self, offset: u64, bytes: u32, kept: Durability) -> Result<(), Refusal> {
         let length = u64::from(bytes);
-        let request = (Op::Trim, offset, bytes);
+        let request = asked(Op::Trim, offset, length);
         self.serve(request, kept, |bytes| bytes.trim_bytes(offset, length))
     }
 
@@ -366,7 +380,7 @@ impl Disk for Drive<'_> {
     // A method by its name would be one of a single lifetime.
     #[allow(clippy::redundant_closure_for_method_calls)]
     fn flush(&mut self) -> Result<(), Refusal> {
-        self.serve((Op::Flush, 0, 0), Durability::AtOnce, |bytes| bytes.flush())
+        self.serve(asked(Op::Flush, 0, 0), Durability::AtOnce, |bytes| bytes.flush())
     }
 }
 
@@ -376,7 +390,7 @@ impl Drive<'_> {
         if zeros.len() < bytes as usize {
             zeros.resize(bytes as usize, 0);
         }
-        let outcome = self.write(offset, &zeros[..bytes as usize], kept);
+        let outcome = self.write(offset, &zeros[..bytes as usize], kept, Lifetime::Unknown);
         self.ledger.zeros = zeros;
         outcome
     }

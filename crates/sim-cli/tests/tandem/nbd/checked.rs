@@ -1,5 +1,6 @@
 //! Clients that send anything: what they may reach, and what they are answered. The fuzz target `nbd` uses this, too.
 
+use ftl_iface::Lifetime;
 use sim_cli::commands::serve::wire::{
     Access, Conversation, Disk, Durability, Errno, Export, Next, PIECE, Refusal, Zeroing,
 };
@@ -31,7 +32,13 @@ impl Disk for Checked {
         Self::at(offset, data.len() as u64)
     }
 
-    fn write(&mut self, offset: u64, data: &[u8], _: Durability) -> Result<(), Refusal> {
+    fn write(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        _: Durability,
+        _: Lifetime,
+    ) -> Result<(), Refusal> {
         Self::at(offset, data.len() as u64)
     }
 

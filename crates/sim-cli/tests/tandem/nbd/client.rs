@@ -92,7 +92,12 @@ impl Server {
     }
 
     pub(crate) fn client(&self) -> Client {
-        Client::new(self.raw()).unwrap()
+        self.client_of("")
+    }
+
+    /// A client of the export of that name.
+    pub(crate) fn client_of(&self, name: &str) -> Client {
+        Client::of_export(self.raw(), name).unwrap()
     }
 
     /// A client, as soon as the server takes one again.
@@ -189,10 +194,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(mut socket: UnixStream) -> io::Result<Self> {
+    pub(crate) fn new(socket: UnixStream) -> io::Result<Self> {
+        Self::of_export(socket, "")
+    }
+
+    fn of_export(mut socket: UnixStream, export: &str) -> io::Result<Self> {
         socket.set_read_timeout(Some(Duration::from_secs(20)))?;
         greet(&mut socket)?;
-        option(&mut socket, 7, &named(b""))?;
+        option(&mut socket, 7, &named(export.as_bytes()))?;
         let mut bytes = 0;
         loop {
             let (kind, data) = option_reply(&mut socket)?;

@@ -11,7 +11,7 @@
 
 use std::convert::Infallible;
 
-use ftl_iface::{BlockStore, Sector, SectorCount};
+use ftl_iface::{BlockStore, Lifetime, Sector, SectorCount};
 use nand_model::Stamp;
 
 use crate::base::Failure;
@@ -92,7 +92,7 @@ impl Host {
             touched += span.count;
             match request.op {
                 Op::Read => self.read(store, span.first, span.count, must)?,
-                Op::Write => self.write(store, span, must)?,
+                Op::Write => self.write(store, span, request.lifetime, must)?,
                 Op::Trim => Self::trim(store, span)?,
                 Op::Flush => {}
             }
@@ -142,6 +142,7 @@ impl Host {
         &mut self,
         store: &mut HostStore<'_>,
         span: Span,
+        lifetime: Lifetime,
         must: &mut &[u32],
     ) -> Result<(), Failure> {
         for sector in span.partial() {
@@ -153,7 +154,8 @@ impl Host {
             self.latest = next_stamp(self.latest);
             Stamp::new(self.latest).write_to(sector);
         }
-        store.write(Sector::new(span.first as u32), &self.buffer[..bytes]).map_err(|error| {
+        let (first, data) = (Sector::new(span.first as u32), &self.buffer[..bytes]);
+        store.write_hinted(first, data, lifetime).map_err(|error| {
             broken(format!(
                 "a write of {} sectors from {} on failed: {error}",
                 span.count, span.first
@@ -307,7 +309,7 @@ mod tests {
         }
 
         fn serve(&mut self, op: Op, offset: u64, length: u64) -> Result<u64, String> {
-            let request = Request { time: Nanos::ZERO, op, offset, length };
+            let request = Request::new(Nanos::ZERO, op, offset, length);
             let mut must = Vec::new();
             self.host.witness.lock().follow(&request, &mut must);
             let mut left = must.as_slice();

@@ -154,7 +154,7 @@ impl<'a> Victim<'a> {
     /// What the sectors must hold after the cut.
     fn expected(&self, failed: &Failed) -> Expected {
         let capacity = replay::address_space(self.setup).capacity;
-        let everything = Request { time: Nanos::ZERO, op: Op::Read, offset: 0, length: capacity };
+        let everything = Request::new(Nanos::ZERO, Op::Read, 0, capacity);
         let mut stamps = Vec::new();
         self.witness.lock().follow(&everything, &mut stamps);
         Expected { stamps, before: failed.before.clone() }

@@ -22,7 +22,7 @@ pub(crate) fn prepare(
     let filled = if fill == Fill::Nothing { capacity } else { u64::from(filled.get()) * sector };
     let in_order = (filled..capacity).step_by(PREPARED_AT_ONCE as usize).map(|offset| {
         let length = u64::from(PREPARED_AT_ONCE).min(capacity - offset);
-        Request { time: Nanos::ZERO, op: Op::Write, offset, length }
+        Request::new(Nanos::ZERO, Op::Write, offset, length)
     });
     for request in in_order.chain(random_writes(fill, capacity, sector)) {
         if stop.is_requested() {
@@ -55,7 +55,7 @@ pub(super) fn random_writes(
     let mut dice = fastrand::Rng::with_seed(SEED);
     (0..count).map(move |_| {
         let offset = dice.u64(..pages) * length;
-        Request { time: Nanos::ZERO, op: Op::Write, offset, length }
+        Request::new(Nanos::ZERO, Op::Write, offset, length)
     })
 }
 

@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn times_are_exact_in_sum_and_round_in_share() {
         let mut tally = Tally::new();
-        let request = |op| Request { time: Nanos::ZERO, op, offset: 0, length: 4096 };
+        let request = |op| Request::new(Nanos::ZERO, op, 0, 4096);
         for _ in 0..98 {
             tally.note(&request(Op::Write), 2, Nanos::from_micros(400), Nanos::ZERO);
         }

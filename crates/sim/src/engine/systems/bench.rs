@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 
 use ftl_iface::{
-    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+    BlockStore, Bytes, Lifetime, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
+    Work,
 };
 use ftl_rivals::Rival;
 use nand_model::Done;
@@ -78,6 +79,15 @@ impl<M: Rig, S: Rival<Error = Infallible>> BlockStore for Bench<'_, M, S> {
 
     fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
         self.store.write(first, data)
+    }
+
+    fn write_hinted(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), StoreWriteError<Infallible>> {
+        self.store.write_hinted(first, data, lifetime)
     }
 
     fn trim(

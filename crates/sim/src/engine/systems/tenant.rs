@@ -4,7 +4,8 @@ use std::convert::Infallible;
 
 use ftl_core::MountedFtl;
 use ftl_iface::{
-    BlockStore, Bytes, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError, Work,
+    BlockStore, Bytes, Lifetime, PageCount, Sector, SectorCount, StoreReadError, StoreWriteError,
+    Work,
 };
 use nand_model::part::Nanos;
 use nand_model::{Done, Timed};
@@ -106,9 +107,18 @@ impl<'m, F: Booked<'m>> BlockStore for Tenant<'m, F> {
     }
 
     fn write(&mut self, first: Sector, data: &[u8]) -> Result<(), StoreWriteError<Infallible>> {
+        self.write_hinted(first, data, Lifetime::Unknown)
+    }
+
+    fn write_hinted(
+        &mut self,
+        first: Sector,
+        data: &[u8],
+        lifetime: Lifetime,
+    ) -> Result<(), StoreWriteError<Infallible>> {
         self.asked.writes += 1;
         self.asked.throttled += u64::from(self.ftl.is_throttling());
-        self.ftl.write(first, data).map_err(|error| write_error(&error))
+        self.ftl.write_hinted(first, data, lifetime).map_err(|error| write_error(&error))
     }
 
     fn trim(

@@ -23,6 +23,22 @@ pub(super) const SKEWED: [Parameter; 7] = {
     [requests, seed, size, footprint, reads, interval, skew]
 };
 
+/// Those of two writers.
+pub(super) const WRITERS: [Parameter; 7] = {
+    let [requests, seed, size, footprint, _, interval] = COMMON;
+    let speed = Parameter {
+        name: "speed",
+        default: "4",
+        title: "how many times as much the first writer writes as the second",
+    };
+    let hints = Parameter {
+        name: "hints",
+        default: "on",
+        title: "on: each write says that its data lives short (the first writer's) or long",
+    };
+    [requests, seed, size, footprint, interval, speed, hints]
+};
+
 /// A kind of synthetic workload.
 pub(super) struct LoadKind {
     pub(super) name: &'static str,

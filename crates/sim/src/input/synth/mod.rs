@@ -11,11 +11,13 @@
 //!   parameter. `kind`: what every name has. `loads`: published traces by
 //!   their names, made by these rules.
 
+use ftl_iface::Lifetime;
 use nand_model::datasheet;
 use nand_model::part::Nanos;
 use rand_pcg::Pcg64Mcg;
 
 use crate::input::spec::{self, Parameter};
+use crate::input::trace::output::Fields;
 use crate::input::trace::{Op, Request};
 
 mod file_system;
@@ -27,9 +29,9 @@ mod streams;
 mod zipf;
 
 use file_system::Shape;
-use kind::{COMMON, LoadKind, SKEWED};
+use kind::{COMMON, LoadKind, SKEWED, WRITERS};
 use numbers::{below, skew, spread};
-use places::Places;
+use places::{Placed, Places};
 
 /// The prefix of a synthetic workload's name.
 pub const PREFIX: &str = "synth:";
@@ -52,7 +54,7 @@ const STREAMS: [Parameter; 24] = {
     ]
 };
 
-const RULES: [LoadKind; 8] = [
+const RULES: [LoadKind; 9] = [
     LoadKind {
         name: "ntfs",
         rule: "ntfs",
@@ -101,12 +103,25 @@ const RULES: [LoadKind; 8] = [
         title: "consecutive addresses, again and again",
         parameters: &COMMON,
     },
+    LoadKind {
+        name: "writers",
+        rule: "writers",
+        title: "two writers, each rewriting its half in order, one faster than the other",
+        parameters: &WRITERS,
+    },
 ];
 
 /// The rules, and the loads made with them.
 fn kinds() -> impl Iterator<Item = &'static LoadKind> {
     static ALL: [&[LoadKind]; 2] = [&RULES, &loads::LOADS];
     ALL.into_iter().flatten()
+}
+
+/// Two writers: how many times as much the first writes, and whether writes say how long their data lives.
+#[derive(Clone, Copy, Debug)]
+struct TwoWriters {
+    speed: u64,
+    hints: bool,
 }
 
 /// A synthetic workload, as it was named.
@@ -126,6 +141,8 @@ pub struct Synth {
     reads: u8,
     interval: Nanos,
     skew: f64,
+    /// Of two writers.
+    writers: Option<TwoWriters>,
     /// Of a file system, its streams.
     shape: Option<Box<Shape>>,
 }
@@ -158,13 +175,21 @@ impl Synth {
                 values.size("size").map_err(in_name)?
             },
             footprint: values.get("footprint", footprint).map_err(in_name)?,
-            reads: values.get("reads", percent).map_err(in_name)?,
+            reads: if kind.rule == "writers" {
+                0
+            } else {
+                values.get("reads", percent).map_err(in_name)?
+            },
             interval: values.get("interval_us", interval).map_err(in_name)?,
             skew: if kind.rule == "zipf" {
                 values.get("skew", skew).map_err(in_name)?
             } else {
                 0.0
             },
+            writers: (kind.rule == "writers")
+                .then(|| writers(&values))
+                .transpose()
+                .map_err(in_name)?,
             shape,
         };
         if synth.size == 0 || synth.requests == 0 {
@@ -187,7 +212,12 @@ impl Synth {
             let reason = format!("{footprint} bytes are too small a disk: give at least {least}");
             return Err(format!("`{}`: {reason}", self.name));
         }
+        if self.writers.is_some() && slots < 2 {
+            let reason = format!("a footprint of {footprint} bytes has no half for each writer");
+            return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
+        }
         let places = match (&self.shape, self.rule) {
+            _ if let Some(writers) = self.writers => Places::writers(slots, writers.speed),
             (Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
             (_, "sequential") => Places::sequential(slots),
             (_, "zipf") => Places::zipf(slots, self.skew, self.seed),
@@ -212,6 +242,10 @@ pub fn list() -> Vec<[String; 2]> {
         };
         let shown = format!("  {}={}", parameter.name, parameter.default);
         rows.push([shown, format!("  {}{of}", parameter.title)]);
+    }
+    for parameter in &WRITERS[5..] {
+        let shown = format!("  {}={}", parameter.name, parameter.default);
+        rows.push([shown, format!("  {} (writers)", parameter.title)]);
     }
     for parameter in &streams::STREAMS {
         let shown = format!("  {}={}", parameter.name, parameter.default);
@@ -240,6 +274,21 @@ fn percent(text: &str) -> Result<u8, String> {
     number.ok_or_else(|| "write a whole number from 0 to 100".into())
 }
 
+fn writers(values: &spec::Values) -> Result<TwoWriters, String> {
+    /// One write of the second writer in a million.
+    const MOST: u64 = 1_000_000;
+    let speed: u64 = values.number("speed")?;
+    if !(1..=MOST).contains(&speed) {
+        return Err(format!("speed is a whole number from 1 to {MOST}"));
+    }
+    let hints = values.get("hints", |text| match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on or off".into()),
+    })?;
+    Ok(TwoWriters { speed, hints })
+}
+
 fn interval(text: &str) -> Result<Nanos, String> {
     /// An hour.
     const MOST: u64 = 3_600_000_000;
@@ -257,6 +306,14 @@ pub struct Generator {
 }
 
 impl Generator {
+    /// The fields of a file that tells all of its requests.
+    pub const fn fields(&self) -> Fields {
+        match self.synth.writers {
+            Some(TwoWriters { hints: true, .. }) => Fields::WithLifetime,
+            _ => Fields::Four,
+        }
+    }
+
     /// How many were generated.
     pub const fn made(&self) -> u64 {
         self.next
@@ -276,11 +333,15 @@ impl Iterator for Generator {
             reads if below(&mut self.dice, 100) < u64::from(reads) => Op::Read,
             _ => Op::Write,
         };
-        let (offset, length) = self.places.next(op, self.synth.size, &mut self.dice);
+        let Placed { offset, length, is_slow } =
+            self.places.next(op, self.synth.size, &mut self.dice);
         // Whoever takes it says that it is too late.
         let time = Nanos::new(self.synth.interval.get().saturating_mul(self.next));
         self.next += 1;
-        Some(Request { time, op, offset, length })
+        let request = Request::new(time, op, offset, length);
+        let hints = self.synth.writers.is_some_and(|writers| writers.hints);
+        let lifetime = if is_slow { Lifetime::Long } else { Lifetime::Short };
+        Some(if hints { request.living(lifetime) } else { request })
     }
 }
 
@@ -315,6 +376,22 @@ mod tests {
         let reads = requests("synth:proj_3?requests=10000");
         let reads = reads.iter().filter(|request| request.op == Op::Read).count();
         assert!((9_400..9_600).contains(&reads), "{reads}");
+    }
+
+    #[test]
+    fn two_writers_rewrite_their_halves_in_order_and_say_how_long_their_data_lives() {
+        let name = "writers?requests=8&footprint=40KiB&speed=3";
+        assert_eq!(offsets(name), [0, 1, 2, 5, 3, 4, 0, 6]);
+        let lifetimes = |name| requests(name).iter().map(|one| one.lifetime).collect::<Vec<_>>();
+        let (short, long) = (Lifetime::Short, Lifetime::Long);
+        assert_eq!(lifetimes(name)[..5], [short, short, short, long, short]);
+        let without = lifetimes("writers?requests=8&footprint=40KiB&speed=3&hints=off");
+        assert_eq!(without, [Lifetime::Unknown; 8]);
+        for wrong in ["writers?speed=0", "writers?hints=maybe", "writers?reads=5"] {
+            Synth::parse(wrong).unwrap_err();
+        }
+        let little = Synth::parse("writers?footprint=4KiB").unwrap().requests(1 << 30);
+        assert!(little.unwrap_err().contains("no half for each writer"));
     }
 
     #[test]

@@ -14,6 +14,37 @@ pub(super) enum Places {
     Sequential { slots: u64, next: u64 },
     Zipf { ranks: Zipf, scatter: Scatter },
     FileSystem(Box<FileSystem>),
+    Writers(Writers),
+}
+
+/// Two writers, each in its half, in order, again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Writers {
+    /// Slots of each half.
+    half: u64,
+    next: [u64; 2],
+    /// How many requests of the first writer come before one of the second.
+    speed: u64,
+    turn: u64,
+}
+
+impl Writers {
+    fn next(&mut self) -> u64 {
+        let writer = usize::from(self.turn == self.speed);
+        self.turn = if self.turn == self.speed { 0 } else { self.turn + 1 };
+        let place = self.next[writer];
+        self.next[writer] = if place + 1 == self.half { 0 } else { place + 1 };
+        writer as u64 * self.half + place
+    }
+}
+
+/// The place of a request, and the lifetime that its host expects.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub(super) offset: u64,
+    pub(super) length: u64,
+    /// Of two writers, whether it is the slow one.
+    pub(super) is_slow: bool,
 }
 
 impl Places {
@@ -33,11 +64,24 @@ impl Places {
         Self::FileSystem(Box::new(FileSystem::new(shape, footprint, seed)))
     }
 
-    /// Offset and length of the next request, whose length is `size` unless the rule sets another.
+    pub(super) const fn writers(slots: u64, speed: u64) -> Self {
+        Self::Writers(Writers { half: slots / 2, next: [0; 2], speed, turn: 0 })
+    }
+
+    /// The place of the next request, whose length is `size` unless the rule sets another.
     #[inline]
-    pub(super) fn next(&mut self, op: Op, size: u64, dice: &mut Pcg64Mcg) -> (u64, u64) {
+    pub(super) fn next(&mut self, op: Op, size: u64, dice: &mut Pcg64Mcg) -> Placed {
+        let mut is_slow = false;
         let slot = match self {
-            Self::FileSystem(streams) => return streams.next(op, dice),
+            Self::FileSystem(streams) => {
+                let (offset, length) = streams.next(op, dice);
+                return Placed { offset, length, is_slow };
+            }
+            Self::Writers(writers) => {
+                let slot = writers.next();
+                is_slow = slot >= writers.half;
+                slot
+            }
             Self::Uniform { slots } => below(dice, *slots),
             Self::Sequential { slots, next } => {
                 let place = *next;
@@ -46,6 +90,6 @@ impl Places {
             }
             Self::Zipf { ranks, scatter } => scatter.place(ranks.rank(dice)),
         };
-        (slot * size, size)
+        Placed { offset: slot * size, length: size, is_slow }
     }
 }

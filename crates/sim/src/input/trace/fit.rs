@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     const fn request(op: Op, offset: u64, length: u64) -> Request {
-        Request { time: Nanos::ZERO, op, offset, length }
+        Request::new(Nanos::ZERO, op, offset, length)
     }
 
     fn packing(extents: &[(u64, u64)]) -> Packing {

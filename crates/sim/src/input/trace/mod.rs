@@ -12,13 +12,14 @@
 //!   `library`: compressions by libraries of their own. `merge`: blktrace's files of each processor as one. `input`:
 //!   bytes of a file in counted lines. `fields`: numbers in them.
 //! - [`formats`]: one file per format, and the table of all of them. [`reader`]: a file's requests, one by one.
-//! - `output`: files of our own format.
+//! - [`lifetime`]: how files tell how long data is expected to live. `output`: files of our own format.
 //! - `volumes`: which of a trace's disks begins at 0. `fit`: addresses beyond the device. `touched`: how many bytes
 //!   requests touch.
 
 use std::fmt;
 use std::path::PathBuf;
 
+use ftl_iface::Lifetime;
 use nand_model::part::Nanos;
 
 use crate::base::Failure;
@@ -27,6 +28,7 @@ pub(crate) mod fields;
 pub mod fit;
 pub mod formats;
 pub(crate) mod input;
+pub mod lifetime;
 #[cfg(feature = "files")]
 pub mod names;
 pub mod output;
@@ -82,9 +84,25 @@ pub struct Request {
     pub offset: u64,
     /// How many bytes.
     pub length: u64,
+    /// Of a write: how long the host expects its data to live.
+    pub lifetime: Lifetime,
 }
 
 impl Request {
+    /// A request without an expected lifetime.
+    pub const fn new(time: Nanos, op: Op, offset: u64, length: u64) -> Self {
+        Self { time, op, offset, length, lifetime: Lifetime::Unknown }
+    }
+
+    /// The same with that lifetime, if it is a write.
+    #[must_use]
+    pub const fn living(self, lifetime: Lifetime) -> Self {
+        match self.op {
+            Op::Write => Self { lifetime, ..self },
+            Op::Read | Op::Trim | Op::Flush => self,
+        }
+    }
+
     /// The byte after the last. Readers refuse requests for which it would overflow.
     pub const fn end(&self) -> u64 {
         self.offset + self.length

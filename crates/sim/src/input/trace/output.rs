@@ -6,12 +6,27 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use ftl_iface::Lifetime;
 
-use super::Request;
 use super::library::Zst;
+use super::{Request, lifetime};
 
-/// The first line.
-const HEADING: &str = "time_us,op,offset,length";
+/// Which fields the lines have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fields {
+    /// Time, operation, offset and length.
+    Four,
+    /// Also how long the data is expected to live.
+    WithLifetime,
+}
+
+impl Fields {
+    /// The fields that tell all of those requests.
+    pub fn of(requests: &[Request]) -> Self {
+        let tells = |request: &Request| request.lifetime != Lifetime::Unknown;
+        if requests.iter().any(tells) { Self::WithLifetime } else { Self::Four }
+    }
+}
 
 /// A file; a name in .gz or .zst is compressed.
 pub struct Output(Packed);
@@ -67,14 +82,19 @@ impl Write for Output {
 }
 
 /// Writes the heading.
-pub fn begin(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{HEADING}")
+pub fn begin(fields: Fields, out: &mut dyn Write) -> io::Result<()> {
+    let more = if fields == Fields::WithLifetime { ",lifetime" } else { "" };
+    writeln!(out, "time_us,op,offset,length{more}")
 }
 
 /// Writes a request.
-pub fn put(request: &Request, out: &mut dyn Write) -> io::Result<()> {
-    let Request { time, op, offset, length } = request;
+pub fn put(request: &Request, fields: Fields, out: &mut dyn Write) -> io::Result<()> {
+    let Request { time, op, offset, length, lifetime } = request;
     // Whole microseconds, because intervals are multiples of them.
     let micros = time.get() / 1_000;
-    writeln!(out, "{micros},{},{offset},{length}", op.letter())
+    write!(out, "{micros},{},{offset},{length}", op.letter())?;
+    match fields {
+        Fields::Four => writeln!(out),
+        Fields::WithLifetime => writeln!(out, ",{}", lifetime::word(*lifetime)),
+    }
 }

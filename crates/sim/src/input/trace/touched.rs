@@ -115,7 +115,7 @@ mod tests {
     fn touched(requests: &[(Op, u64, u64)]) -> (u64, u64) {
         let mut touched = Touched::new(4096);
         for (op, offset, length) in requests {
-            let own = Request { time: Nanos::ZERO, op: *op, offset: *offset, length: *length };
+            let own = Request::new(Nanos::ZERO, *op, *offset, *length);
             let placed = Request { offset: offset % (1 << 20), ..own };
             touched.add(&own, &placed, 1 << 20);
         }

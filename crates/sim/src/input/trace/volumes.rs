@@ -41,7 +41,7 @@ mod tests {
     fn the_volume_of_the_first_request_begins_at_zero_and_none_is_lost() {
         let placed = |volumes: &[u64]| -> Vec<u64> {
             let mut places = Volumes::default();
-            let request = |offset| Request { time: Nanos::ZERO, op: Op::Read, offset, length: 1 };
+            let request = |offset| Request::new(Nanos::ZERO, Op::Read, offset, 1);
             let placed = volumes.iter().map(|at| places.place(request(at * SPAN + 7)).offset);
             placed
                 .inspect(|offset| assert_eq!(offset % SPAN, 7))

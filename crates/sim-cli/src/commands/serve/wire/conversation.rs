@@ -1,7 +1,9 @@
 //! One client's conversation: the handshake, then its requests, piece by piece.
 
+use ftl_iface::Lifetime;
+
 use super::export::{Disk, Durability, Export, PIECE, Refusal, Zeroing};
-use super::handshake::{Handshake, Step};
+use super::handshake::{Agreed, Handshake, Step};
 use super::reply::{Chunk, Errno, Replies};
 use super::request::{HEADER_BYTES, NbdCommand, Range, Request};
 
@@ -31,6 +33,8 @@ pub enum Next {
 #[derive(Clone, Debug)]
 pub struct Conversation {
     export: Export,
+    /// How long the client expects what it writes to live.
+    lifetime: Lifetime,
     state: State,
 }
 
@@ -56,7 +60,7 @@ struct Job {
 #[derive(Clone, Copy, Debug)]
 enum Work {
     Read,
-    Write(Durability),
+    Write(Durability, Lifetime),
     Trim(Durability),
     Zero(Zeroing, Durability),
     /// Payload is skipped; then the error is sent.
@@ -74,7 +78,8 @@ enum Turn {
 impl Conversation {
     /// Greets a client with that export.
     pub fn new(export: Export, out: &mut Vec<u8>) -> Self {
-        Self { export, state: State::Handshake(Handshake::new(export, out)) }
+        let state = State::Handshake(Handshake::new(export, out));
+        Self { export, lifetime: Lifetime::Unknown, state }
     }
 
     /// Whether the client has chosen the export.
@@ -116,7 +121,8 @@ impl Conversation {
                 Step::Wait => Turn::Wait,
                 Step::Took(bytes) => Turn::On(bytes),
                 Step::Over => Turn::End(Next::Close),
-                Step::Agreed(bytes, replies) => {
+                Step::Agreed(bytes, Agreed { replies, lifetime }) => {
+                    self.lifetime = lifetime;
                     self.state = State::Ready(replies);
                     Turn::On(bytes)
                 }
@@ -179,7 +185,7 @@ impl Conversation {
                 return Turn::On(HEADER_BYTES);
             }
             NbdCommand::Read(range) => (Work::Read, range),
-            NbdCommand::Write(range, kept) => (Work::Write(kept), range),
+            NbdCommand::Write(range, kept) => (Work::Write(kept, self.lifetime), range),
             NbdCommand::Trim(range, kept) => (Work::Trim(kept), range),
             NbdCommand::Zero(range, how, kept) => (Work::Zero(how, kept), range),
             NbdCommand::Refused(errno, payload) => (Work::Refuse(errno), nothing(payload)),
@@ -212,8 +218,8 @@ impl Job {
         let (offset, now) = (self.left.offset, self.piece());
         let (outcome, used) = match self.work {
             Work::Read => return self.read(replies, disk, out),
-            Work::Write(kept) => match input.get(..now as usize) {
-                Some(data) => (disk.write(offset, data, kept), data.len()),
+            Work::Write(kept, lifetime) => match input.get(..now as usize) {
+                Some(data) => (disk.write(offset, data, kept, lifetime), data.len()),
                 None => return Done::Wait,
             },
             Work::Trim(kept) => (disk.trim(offset, now, kept), 0),
@@ -230,7 +236,7 @@ impl Job {
             Err(Refusal::Off) => Done::Over(Next::Off),
             Err(Refusal::Error(errno)) => {
                 // The rest of a write's payload arrives nevertheless.
-                if !matches!(self.work, Work::Write(_)) {
+                if !matches!(self.work, Work::Write(..)) {
                     self.left.bytes = 0;
                 }
                 self.work = Work::Refuse(errno);

@@ -1,5 +1,7 @@
 //! The export, the operations of the disk behind it, and numbers in network byte order.
 
+use ftl_iface::Lifetime;
+
 use super::reply::Errno;
 
 /// The maximum request size announced to clients, and the limit of a write.
@@ -45,8 +47,14 @@ pub trait Disk {
     /// Reads the bytes from `offset` on.
     fn read(&mut self, offset: u64, data: &mut [u8]) -> Result<(), Refusal>;
 
-    /// Writes the bytes from `offset` on.
-    fn write(&mut self, offset: u64, data: &[u8], kept: Durability) -> Result<(), Refusal>;
+    /// Writes the bytes from `offset` on, which the client expects to live so long.
+    fn write(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        kept: Durability,
+        lifetime: Lifetime,
+    ) -> Result<(), Refusal>;
 
     /// Trims bytes: what they read as afterwards is up to the disk.
     fn trim(&mut self, offset: u64, bytes: u32, kept: Durability) -> Result<(), Refusal>;

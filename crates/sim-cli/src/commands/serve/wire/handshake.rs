@@ -1,5 +1,8 @@
 //! The fixed newstyle handshake: greetings, then options, until the client chooses the export or disconnects.
 
+use ftl_iface::Lifetime;
+use sim::input::trace::lifetime;
+
 use super::export::{Access, Export, PAYLOAD_MOST, SMALLEST_BLOCK, be16, be32, be64};
 use super::reply::Replies;
 
@@ -57,6 +60,14 @@ pub(super) struct Handshake {
     replies: Replies,
 }
 
+/// What the client has chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Agreed {
+    pub(super) replies: Replies,
+    /// How long it expects what it writes to live, as the name of the export says.
+    pub(super) lifetime: Lifetime,
+}
+
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -65,7 +76,7 @@ pub(super) enum Step {
     /// That many bytes were consumed.
     Took(usize),
     /// That many bytes were consumed, and requests follow.
-    Agreed(usize, Replies),
+    Agreed(usize, Agreed),
     /// The client disconnects, or sends invalid data.
     Over,
 }
@@ -121,22 +132,26 @@ impl Handshake {
     /// Answers an option. `None`: the handshake continues.
     fn answer(&mut self, option: u32, data: &[u8], out: &mut Vec<u8>) -> Option<Step> {
         match option {
-            EXPORT_NAME if data.is_empty() => {
+            EXPORT_NAME => {
+                // This option has no negative answer.
+                let Some(lifetime) = lifetime::of_word(data) else { return Some(Step::Over) };
                 out.extend_from_slice(&self.export.bytes.to_be_bytes());
                 out.extend_from_slice(&self.flags().to_be_bytes());
                 let zeroes = if self.no_zeroes { 0 } else { ZEROES };
                 out.resize(out.len() + zeroes, 0);
-                return Some(Step::Agreed(0, self.replies));
+                return Some(self.agreed(lifetime));
             }
-            // This option has no negative answer.
-            EXPORT_NAME => return Some(Step::Over),
             ABORT => {
                 put(option, ACKNOWLEDGED, &[], out);
                 return Some(Step::Over);
             }
             LIST if data.is_empty() => {
-                // One export, whose name is empty.
-                put(option, SERVER, &0_u32.to_be_bytes(), out);
+                for (_, name) in lifetime::WORDS {
+                    // Names are short.
+                    let mut named = Vec::from((name.len() as u32).to_be_bytes());
+                    named.extend_from_slice(name.as_bytes());
+                    put(option, SERVER, &named, out);
+                }
                 put(option, ACKNOWLEDGED, &[], out);
             }
             STRUCTURED_REPLY if data.is_empty() => {
@@ -162,11 +177,12 @@ impl Handshake {
             put(option, INVALID, &[], out);
             return None;
         }
-        if !name.is_empty() {
+        let Some(lifetime) = lifetime::of_word(name) else {
             let answer = if name.len() > 4096 { TOO_BIG } else { UNKNOWN };
-            put(option, answer, b"there is one export, and its name is empty", out);
+            let names = b"there is one disk: its name is empty, or short, medium, long or extreme, as its data lives";
+            put(option, answer, names, out);
             return None;
-        }
+        };
         let mut export = Vec::from(INFO_EXPORT.to_be_bytes());
         export.extend_from_slice(&self.export.bytes.to_be_bytes());
         export.extend_from_slice(&self.flags().to_be_bytes());
@@ -177,7 +193,11 @@ impl Handshake {
         }
         put(option, INFORMATION, &sizes, out);
         put(option, ACKNOWLEDGED, &[], out);
-        (option == GO).then_some(Step::Agreed(0, self.replies))
+        (option == GO).then(|| self.agreed(lifetime))
+    }
+
+    const fn agreed(&self, lifetime: Lifetime) -> Step {
+        Step::Agreed(0, Agreed { replies: self.replies, lifetime })
     }
 }
 
@@ -185,7 +205,7 @@ impl Step {
     /// The same, for a message that ends there.
     const fn after(self, end: usize) -> Self {
         match self {
-            Self::Agreed(_, replies) => Self::Agreed(end, replies),
+            Self::Agreed(_, agreed) => Self::Agreed(end, agreed),
             step => step,
         }
     }

@@ -37,7 +37,7 @@ fn request(line: &[u8]) -> Option<Request> {
     cursor.pass(b',')?;
     let time = cursor.time(MICROSECOND)?;
     let offset = apart(device, offset, length)?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
                     2,W,9811763200,12288,1577808000000494\n";
         let requests = parse_all(&FORMAT, text);
         let time = Nanos::new(1_577_808_000_000_046_000);
-        let first = Request { time, op: Op::Read, offset: 126_703_661_056, length: 4096 };
+        let first = Request::new(time, Op::Read, 126_703_661_056, 4096);
         assert_eq!(requests[0], first);
         assert_eq!((requests[1].op, requests[1].length), (Op::Write, 77_824));
         assert_eq!(requests[2].offset, 2 * SPAN + 9_811_763_200);

@@ -51,11 +51,11 @@ fn request(line: &[u8], devices: &mut Names) -> Option<Request> {
     };
     number(device)?;
     if op == Op::Flush {
-        return Some(Request { time, op, offset: 0, length: 0 });
+        return Some(Request::new(time, op, 0, 0));
     }
     let length = number(size)?.checked_mul(BLOCK)?;
     let offset = apart(devices.number(device)?, number(sector)?.checked_mul(BLOCK)?, length)?;
-    Some(Request { time, op, offset, length })
+    Some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -70,12 +70,7 @@ mod tests {
         let text = "proces,device,rw_flag,sector,size,timestamp\n\
                     loop40-2757,8388608,R,206567552,8,653406.907265\n\
                     <a,b>-21515,8388608,W,206567560,16,653406.908974\n";
-        let read = Request {
-            time: Nanos::new(653_406_907_265_000),
-            op: Op::Read,
-            offset: 206_567_552 * 512,
-            length: 4096,
-        };
+        let read = Request::new(Nanos::new(653_406_907_265_000), Op::Read, 206_567_552 * 512, 4096);
         let requests = parse_all(&FORMAT, text);
         assert_eq!(requests[0], read);
         assert_eq!((requests[1].op, requests[1].length), (Op::Write, 8192));

@@ -67,12 +67,12 @@ fn request(line: &[u8], behind: usize, disks: &mut Names) -> Option<Request> {
         _ => return None,
     };
     if op == Op::Flush {
-        return Some(Request { time, op, offset: 0, length: 0 });
+        return Some(Request::new(time, op, 0, 0));
     }
     // An unknown disk is left blank, so that the process's number stands there.
     let disk = if number(disk).is_some() { b"" } else { disk };
     let offset = apart(disks.number(disk)?, number(sector)?.checked_mul(BLOCK)?, length)?;
-    Some(Request { time, op, offset, length })
+    Some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]

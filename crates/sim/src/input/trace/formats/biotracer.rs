@@ -40,7 +40,7 @@ fn request(line: &[u8]) -> Option<Request> {
     cursor.blanks();
     let op = if kind & WRITE != 0 { Op::Write } else { Op::Read };
     let offset = apart(0, block.checked_mul(BLOCK)?, length)?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -56,12 +56,8 @@ mod tests {
                     1398396860.168322874\t\t1398396860.171732249\n\
                     52432368 8 4096 2 1398396860.171927979 1398396860.172 1398396860.1728 1398396860.1735\n";
         let requests = parse_all(&FORMAT, text);
-        let write = Request {
-            time: Nanos::new(1_398_396_860_168_065_791),
-            op: Op::Write,
-            offset: 4_043_872 * 512,
-            length: 49_152,
-        };
+        let write =
+            Request::new(Nanos::new(1_398_396_860_168_065_791), Op::Write, 4_043_872 * 512, 49_152);
         assert_eq!(requests[0], write);
         assert_eq!((requests[1].op, requests[1].offset), (Op::Read, 52_432_368 * 512));
     }

@@ -161,7 +161,7 @@ Skips: 0 forward (0 -   0.0%)
 ";
 
     fn request(nanos: u64, op: Op, offset: u64, length: u64) -> Request {
-        Request { time: Nanos::new(nanos), op, offset, length }
+        Request::new(Nanos::new(nanos), op, offset, length)
     }
 
     #[test]

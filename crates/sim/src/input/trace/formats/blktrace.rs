@@ -152,11 +152,11 @@ impl Blktrace {
     fn place(&mut self, event: &BlktraceEvent, op: Op) -> Option<Request> {
         let (time, length) = (event.time, event.bytes);
         if op == Op::Flush {
-            return Some(Request { time, op, offset: 0, length: 0 });
+            return Some(Request::new(time, op, 0, 0));
         }
         let device = self.devices.number(&event.device)?;
         let offset = apart(device, event.block.checked_mul(BLOCK)?, length)?;
-        Some(Request { time, op, offset, length })
+        Some(Request::new(time, op, offset, length))
     }
 }
 
@@ -235,15 +235,11 @@ mod tests {
     #[test]
     fn what_was_queued_is_taken_where_nothing_was_issued_and_notes_are_passed_over() {
         let mut recorded = bytes(RECORDED);
-        let write = Request {
-            time: Nanos::new(0x0009_14EC_8755_7C78),
-            op: Op::Write,
-            offset: 766_637_768 * 512,
-            length: 28_672,
-        };
+        let write =
+            Request::new(Nanos::new(0x0009_14EC_8755_7C78), Op::Write, 766_637_768 * 512, 28_672);
         assert_eq!(parse(&FORMAT, &recorded), [write]);
         recorded.extend(record(of(ISSUE, kind::WRITE), (8, 4096), 0x0080_0010, 0));
-        let issued = Request { time: Nanos::new(1_000), op: Op::Write, offset: 4096, length: 4096 };
+        let issued = Request::new(Nanos::new(1_000), Op::Write, 4096, 4096);
         assert_eq!(parse(&FORMAT, &recorded), [issued]);
     }
 

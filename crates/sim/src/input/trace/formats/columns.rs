@@ -3,6 +3,7 @@
 //! A column is given by its number, counted from 0, or by its name in the file's first line. Columns are separated by
 //! the first of `;`, `,` and tab that occurs in the first line, or else by blanks.
 
+use ftl_iface::Lifetime;
 use nand_model::part::Nanos;
 
 use super::format::{Line, Lines, Parser, lines};
@@ -10,6 +11,7 @@ use super::units::{Names, apart};
 use super::vscsi;
 use crate::input::size;
 use crate::input::trace::fields::Cursor;
+use crate::input::trace::lifetime::of_word_or_number;
 use crate::input::trace::{Op, Request};
 
 /// A column: its number or name.
@@ -46,6 +48,7 @@ pub struct Columns {
     offset: NumberColumn,
     length: Length,
     device: Option<ColumnKey>,
+    lifetime: Option<ColumnKey>,
 }
 
 /// Where the lengths of requests stand.
@@ -60,15 +63,15 @@ enum Length {
 const GRAMMAR: &str = "write time=0:us,op=2,offset=3:sectors,length=4 with the columns' numbers from 0 on, or their \
     names; units of time are s, ms, us, ns and filetime, of offset and length bytes, sectors (512), KiB and pages (4 \
     KiB), those of offset if length has none; op=2:1=read where operations are numbers; device=N where there are \
-    several disks; \
+    several disks; lifetime=N where a column has short, medium, long, extreme, or the numbers of Linux's write hints; \
     length=4KiB where all requests have that size, and op=read or op=write where all are that";
 
 impl Columns {
     /// Reads a description.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = |what: String| format!("{what}: {GRAMMAR}");
-        let (mut time, mut op, mut offset, mut length, mut device) = (None, None, None, None, None);
-        let mut length_of_all = None;
+        let (mut time, mut op, mut offset, mut length) = (None, None, None, None);
+        let (mut device, mut lifetime, mut length_of_all) = (None, None, None);
         for part in text.split(',') {
             let (name, rest) =
                 part.split_once('=').ok_or_else(|| wrong(format!("`{part}` names no column")))?;
@@ -95,6 +98,7 @@ impl Columns {
                 "offset" => offset.replace((place, bytes(unit).ok_or_else(unknown)?)).is_some(),
                 "length" => length.replace((place, bytes(unit).ok_or_else(unknown)?)).is_some(),
                 "device" if unit.is_none() => device.replace(place).is_some(),
+                "lifetime" if unit.is_none() => lifetime.replace(place).is_some(),
                 _ => return Err(wrong(format!("`{part}` is not understood"))),
             };
             if said_before {
@@ -114,7 +118,8 @@ impl Columns {
                 return Err(wrong(format!("`{text}` says twice where the length stands")));
             }
         };
-        Ok(Self { time, op: op.ok_or_else(|| missing("op"))?, offset, length, device })
+        let op = op.ok_or_else(|| missing("op"))?;
+        Ok(Self { time, op, offset, length, device, lifetime })
     }
 
     /// Whether requests are of several devices.
@@ -151,6 +156,7 @@ impl Columns {
                 Length::All(bytes) => LengthAt::Nowhere(*bytes),
             },
             device: self.device.as_ref().map(find).transpose()?,
+            lifetime: self.lifetime.as_ref().map(find).transpose()?,
         };
         let (mut devices, mut may_be_heading) = (Names::default(), true);
         let expected = "the columns that --columns says, with a number, or an operation, in each";
@@ -231,6 +237,7 @@ struct ColumnPlaces {
     offset: (usize, u64),
     length: LengthAt,
     device: Option<usize>,
+    lifetime: Option<usize>,
 }
 
 /// Where operations stand, or the one of all requests.
@@ -282,7 +289,7 @@ impl ColumnPlaces {
         };
         let device = self.device.map_or(Some(&b""[..]), field)?;
         if op == Op::Flush {
-            return Some(Request { time, op, offset: 0, length: 0 });
+            return Some(Request::new(time, op, 0, 0));
         }
         let length = match self.length {
             LengthAt::Column(column) => number(column)?,
@@ -293,7 +300,11 @@ impl ColumnPlaces {
             Some(_) => apart(devices.number(device)?, offset, length)?,
             None => offset,
         };
-        Some(Request { time, op, offset, length })
+        let lifetime = match self.lifetime {
+            Some(at) => of_word_or_number(field(at)?)?,
+            None => Lifetime::Unknown,
+        };
+        Some(Request::new(time, op, offset, length).living(lifetime))
     }
 }
 
@@ -414,12 +425,17 @@ mod tests {
     use crate::input::trace::input::Input;
 
     fn read(columns: &str, text: &str) -> Vec<(u64, Op, u64, u64)> {
+        let told = |Request { time, op, offset, length, .. }| (time.get(), op, offset, length);
+        requests(columns, text).into_iter().map(told).collect()
+    }
+
+    fn requests(columns: &str, text: &str) -> Vec<Request> {
         let columns = Columns::parse(columns).unwrap();
         let mut input = Input::new(std::io::Cursor::new(text.as_bytes().to_vec())).unwrap();
         let mut parser = columns.parser(input.head()).unwrap();
         let mut found = Vec::new();
-        while let Some(Request { time, op, offset, length }) = parser.next(&mut input).unwrap() {
-            found.push((time.get(), op, offset, length));
+        while let Some(request) = parser.next(&mut input).unwrap() {
+            found.push(request);
         }
         found
     }
@@ -432,6 +448,15 @@ mod tests {
         assert_eq!(read(numbers, "5.5  x W 8 16\n 7 y r 0 1\n"), expected);
         let names = "time=At:us,op=Kind,offset=LBA:sectors,length=Bytes:bytes";
         assert_eq!(read(names, "at;bytes;kind;lba\n5.5;8192;W;8\n7;512;R;0x0\n"), expected);
+    }
+
+    #[test]
+    fn a_column_may_say_how_long_data_lives_in_words_or_in_numbers_of_linux() {
+        let text = "W 0 8 short\nW 0 8 LONG\nW 0 8 5\nW 0 8 0\nR 0 8 3\n";
+        let found = requests("op=0,offset=1,length=2,lifetime=3", text);
+        let lifetimes: Vec<Lifetime> = found.iter().map(|request| request.lifetime).collect();
+        let none = Lifetime::Unknown;
+        assert_eq!(lifetimes, [Lifetime::Short, Lifetime::Long, Lifetime::Extreme, none, none]);
     }
 
     #[test]

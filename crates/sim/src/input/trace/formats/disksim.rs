@@ -40,7 +40,7 @@ fn request(line: &[u8]) -> Option<Request> {
     let op = if hexadecimal(cursor.word())? & READ != 0 { Op::Read } else { Op::Write };
     cursor.blanks();
     let offset = apart(device, offset, length)?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 /// A number in hexadecimal digits, as C's `%x` takes it.
@@ -70,12 +70,8 @@ mod tests {
             (5_265_703_000, Op::Read, SPAN + 6_307_768 * 512, 32_768),
             (5_297_000_000, Op::Write, 0, 262_144),
         ];
-        let expected = expected.map(|(nanos, op, offset, length)| Request {
-            time: Nanos::new(nanos),
-            op,
-            offset,
-            length,
-        });
+        let expected = expected
+            .map(|(nanos, op, offset, length)| Request::new(Nanos::new(nanos), op, offset, length));
         assert_eq!(parse_all(&FORMAT, text), expected);
     }
 

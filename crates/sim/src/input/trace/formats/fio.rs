@@ -94,7 +94,7 @@ impl FioLog {
             b"write" => Op::Write,
             b"trim" => Op::Trim,
             b"sync" | b"datasync" => {
-                let flush = Request { time: self.now, op: Op::Flush, offset: 0, length: 0 };
+                let flush = Request::new(self.now, Op::Flush, 0, 0);
                 return Some(Line::Request(flush));
             }
             b"wait" if self.version == Some(FioVersion::Two) => {
@@ -106,7 +106,7 @@ impl FioLog {
             _ => return None,
         };
         let offset = apart(file, offset, length)?;
-        Some(Line::Request(Request { time: self.now, op, offset, length }))
+        Some(Line::Request(Request::new(self.now, op, offset, length)))
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn request(micros: u64, op: Op, offset: u64, length: u64) -> Request {
-        Request { time: Nanos::new(micros * 1_000), op, offset, length }
+        Request::new(Nanos::new(micros * 1_000), op, offset, length)
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn request(line: &[u8], devices: &mut Names) -> Option<Request> {
     let device = devices.number(&[major, b",", minor].concat())?;
     let length = number(blocks)?.checked_mul(BLOCK)?;
     let offset = apart(device, number(block)?.checked_mul(BLOCK)?, length)?;
-    Some(Request { time, op, offset, length })
+    Some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -59,12 +59,8 @@ mod tests {
     fn recorded_lines_are_requests() {
         let text = "89966527950584 4253 nfsd 508516672 8 W 6 0 88b93b628d84082186026d9da044f173\n\
                     89966527996712 4253 a shell 508516680 8 R 8 0 b5e9f4e5ab62a4fff5313a606b0ad4e3\n";
-        let write = Request {
-            time: Nanos::new(89_966_527_950_584),
-            op: Op::Write,
-            offset: 508_516_672 * 512,
-            length: 4096,
-        };
+        let write =
+            Request::new(Nanos::new(89_966_527_950_584), Op::Write, 508_516_672 * 512, 4096);
         let requests = parse_all(&FORMAT, text);
         assert_eq!(requests[0], write);
         assert_eq!((requests[1].op, requests[1].offset), (Op::Read, SPAN + 508_516_680 * 512));

@@ -41,7 +41,7 @@ pub(super) fn request(line: &[u8], address: u64, length: u64) -> Option<Request>
     };
     cursor.blanks();
     let offset = apart(device, offset, length)?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -56,12 +56,8 @@ mod tests {
         let text = "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 1\n";
         let expected =
             [(0, Op::Write, 200_626_176, 4096), (223_412_000, Op::Read, 3_159_347_200, 36_864)];
-        let expected = expected.map(|(nanos, op, offset, length)| Request {
-            time: Nanos::new(nanos),
-            op,
-            offset,
-            length,
-        });
+        let expected = expected
+            .map(|(nanos, op, offset, length)| Request::new(Nanos::new(nanos), op, offset, length));
         assert_eq!(parse_all(&FORMAT, text), expected);
     }
 

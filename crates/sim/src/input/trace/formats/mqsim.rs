@@ -39,7 +39,7 @@ fn request(line: &[u8]) -> Option<Request> {
     };
     cursor.blanks();
     let offset = apart(device, offset, length)?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -58,12 +58,8 @@ mod tests {
             (938_828_000, Op::Read, 3 * SPAN + 197_570_570 * 512, 8192),
             (938_944_000, Op::Write, 13 * SPAN + 93_230_992 * 512, 16_384),
         ];
-        let expected = expected.map(|(nanos, op, offset, length)| Request {
-            time: Nanos::new(nanos),
-            op,
-            offset,
-            length,
-        });
+        let expected = expected
+            .map(|(nanos, op, offset, length)| Request::new(Nanos::new(nanos), op, offset, length));
         assert_eq!(parse_all(&FORMAT, text), expected);
     }
 

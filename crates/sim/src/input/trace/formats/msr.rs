@@ -60,7 +60,7 @@ fn request(line: &[u8]) -> Option<Request> {
     // The response time of the traced disk. Some copies have decimals there.
     cursor.time(TICK)?;
     cursor.blanks();
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -76,7 +76,7 @@ mod tests {
                     128166385295514878,hm,0,Read,11855351808,512,2617\n";
         let requests = parse_all(&FORMAT, text);
         let time = Nanos::new(12_816_638_529_551_466_300);
-        let first = Request { time, op: Op::Write, offset: 9_056_014_336, length: 2048 };
+        let first = Request::new(time, Op::Write, 9_056_014_336, 2048);
         assert_eq!(requests[0], first);
         assert_eq!(requests[1].time.since(requests[0].time), Nanos::new(21_500));
         assert_eq!(requests[1].op, Op::Read);

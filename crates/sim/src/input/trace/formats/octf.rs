@@ -191,7 +191,7 @@ fn requests(mut events: Vec<OctfEvent>) -> Vec<Request> {
     let requests = events.iter().filter_map(|event| {
         let time = Nanos::new(event.time);
         if event.blocks == 0 {
-            return event.is_flush.then_some(Request { time, op: Op::Flush, offset: 0, length: 0 });
+            return event.is_flush.then_some(Request::new(time, Op::Flush, 0, 0));
         }
         let op = match event.operation.unwrap_or(0) - u64::from(from_one) {
             0 => Op::Read,
@@ -202,7 +202,7 @@ fn requests(mut events: Vec<OctfEvent>) -> Vec<Request> {
         let length = event.blocks.checked_mul(BLOCK)?;
         let device = devices.number(&event.device.to_le_bytes())?;
         let offset = apart(device, event.block.checked_mul(BLOCK)?, length)?;
-        Some(Request { time, op, offset, length })
+        Some(Request::new(time, op, offset, length))
     });
     requests.collect()
 }

@@ -81,7 +81,7 @@ impl Parser for Oracle {
             let length = record.bytes.into();
             let offset = apart(0, record.object.checked_mul(BLOCK)?, length)?;
             let time = Nanos::new(u64::from(record.seconds) * SECOND);
-            Some(Request { time, op: Op::Read, offset, length })
+            Some(Request::new(time, Op::Read, offset, length))
         };
         let found = || shown_record(bytes);
         OracleRecord::of(bytes).and_then(request).map(Some).ok_or_else(|| ParseError::Bad {
@@ -115,8 +115,7 @@ mod tests {
         assert!(matches!(said, Recognised::As(_, Some(note)) if note.contains("as reads")));
         let requests = parse_all(&FORMAT, trace().concat());
         assert_eq!(requests.len(), 12);
-        let expected =
-            Request { time: Nanos::new(2 * SECOND), op: Op::Read, offset: 8 * BLOCK, length: 4096 };
+        let expected = Request::new(Nanos::new(2 * SECOND), Op::Read, 8 * BLOCK, 4096);
         assert_eq!(requests[5], expected);
     }
 

@@ -1,21 +1,24 @@
 //! Our own format: lines of `time_us,op,offset,length`, all in bytes, op one of R, W, T (trim) and F (flush). A line
-//! with these names may head it. The time may have decimals.
+//! with these names may head it. The time may have decimals. A fifth field may say how long a write's data is expected
+//! to live: `short`, `medium`, `long` or `extreme`.
 
 use super::format::{Format, Line, Lines, first_line_parses, headed};
 use crate::input::trace::fields::Cursor;
-use crate::input::trace::{Op, Request};
+use crate::input::trace::{Op, Request, lifetime};
 
 pub(super) const FORMAT: Format = Format {
     name: "csv",
-    title: "our own: time_us,op,offset,length; op R, W, T or F; bytes",
+    title: "our own: time_us,op,offset,length[,lifetime]; op R, W, T or F; bytes",
     recognise: |head| first_line_parses(head, parse),
     parser: |_| Lines::boxed("`time_us,op,offset,length`, op R, W, T or F", parse),
 };
 
 const HEADING: &[u8] = b"time_us,op,offset,length";
+const WITH_LIFETIME: &[u8] = b"time_us,op,offset,length,lifetime";
 
 fn parse(line: &[u8]) -> Option<Line> {
-    headed(line, HEADING, request)
+    let heading = if line == WITH_LIFETIME { WITH_LIFETIME } else { HEADING };
+    headed(line, heading, request)
 }
 
 #[inline]
@@ -34,11 +37,17 @@ fn request(line: &[u8]) -> Option<Request> {
     let offset = cursor.number()?;
     cursor.pass(b',')?;
     let length = cursor.number()?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    let request = Request::new(time, op, offset, length);
+    if cursor.at_end() {
+        return Some(request);
+    }
+    cursor.pass(b',')?;
+    Some(request.living(lifetime::of_word(cursor.word())?)).filter(|_| cursor.at_end())
 }
 
 #[cfg(test)]
 mod tests {
+    use ftl_iface::Lifetime;
     use nand_model::part::Nanos;
 
     use super::super::tests::{bad, parse as parse_all};
@@ -48,7 +57,7 @@ mod tests {
     fn lines_are_requests_with_and_without_heading() {
         let text = "0,R,0,4096\n300079,W,4294901760,512\r\n300080.5,T,0,1048576\n300081,F,0,0\n";
         let request =
-            |nanos, op, offset, length| Request { time: Nanos::new(nanos), op, offset, length };
+            |nanos, op, offset, length| Request::new(Nanos::new(nanos), op, offset, length);
         let expected = [
             request(0, Op::Read, 0, 4096),
             request(300_079_000, Op::Write, 4_294_901_760, 512),
@@ -57,6 +66,14 @@ mod tests {
         ];
         assert_eq!(parse_all(&FORMAT, text), expected);
         assert_eq!(parse_all(&FORMAT, format!("time_us,op,offset,length\n\n{text}")), expected);
+    }
+
+    #[test]
+    fn a_fifth_field_is_the_lifetime_of_a_write() {
+        let text = "time_us,op,offset,length,lifetime\n0,W,0,512,short\n1,W,0,512,\n2,R,0,512,long\n3,W,0,512\n";
+        let expected = [Lifetime::Short, Lifetime::Unknown, Lifetime::Unknown, Lifetime::Unknown];
+        let lifetimes = parse_all(&FORMAT, text).into_iter().map(|request| request.lifetime);
+        assert_eq!(lifetimes.collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -71,6 +88,8 @@ mod tests {
             "1,R,0,99999999999999999999",
             "1,R,18446744073709551615,1",
             "1,R,0,4096 trailing",
+            "1,W,0,4096,brief",
+            "1,W,0,4096,short,",
         ] {
             assert_eq!(bad(&FORMAT, line), line);
         }

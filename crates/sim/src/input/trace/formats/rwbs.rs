@@ -19,7 +19,7 @@ pub(super) fn request(
 ) -> Option<Line> {
     let op = match kind {
         _ if blocks == 0 && kind.contains(&b'F') => {
-            return Some(Line::Request(Request { time, op: Op::Flush, offset: 0, length: 0 }));
+            return Some(Line::Request(Request::new(time, Op::Flush, 0, 0)));
         }
         _ if blocks == 0 => return Some(Line::Nothing),
         _ if kind.contains(&b'D') => Op::Trim,
@@ -29,5 +29,5 @@ pub(super) fn request(
     };
     let length = blocks.checked_mul(BLOCK)?;
     let offset = apart(device()?, block.checked_mul(BLOCK)?, length)?;
-    Some(Line::Request(Request { time, op, offset, length }))
+    Some(Line::Request(Request::new(time, op, offset, length)))
 }

@@ -46,7 +46,7 @@ fn request(line: &[u8]) -> Option<Request> {
         cursor.pass(b',')?;
     }
     let offset = apart(unit, block.checked_mul(BLOCK)?, length)?;
-    Some(Request { time, op, offset, length })
+    Some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     fn lines_are_requests_and_fields_beyond_the_fifth_are_passed_over() {
         let text = "0,303567,3584,w,0.000000\n1,55590,3072,R,0.026214\n0, 8, 0, r, 1.5, more\n";
         let request =
-            |nanos, op, offset, length| Request { time: Nanos::new(nanos), op, offset, length };
+            |nanos, op, offset, length| Request::new(Nanos::new(nanos), op, offset, length);
         let expected = [
             request(0, Op::Write, 303_567 * 512, 3584),
             request(26_214_000, Op::Read, (1 << 46) + 55_590 * 512, 3072),

@@ -96,7 +96,7 @@ impl Srt {
         };
         let device = self.devices.number(&volume.map(u32::to_be_bytes).concat())?;
         let offset = apart(device, offset, length)?;
-        Some(Request { time, op, offset, length })
+        Some(Request::new(time, op, offset, length))
     }
 
     fn bad<T>(&mut self, found: String) -> Result<T, ParseError> {
@@ -157,10 +157,10 @@ mod tests {
         let seventh = record(7 << 16 | 1, &words, 20);
         let requests = parse_all(&FORMAT, [TEXT, &first, &other, &seventh].concat());
         let time = Nanos::new(7_000_005_000);
-        assert_eq!(requests[0], Request { time, op: Op::Read, offset: 25_600, length: 8192 });
+        assert_eq!(requests[0], Request::new(time, Op::Read, 25_600, 8192));
         let time = Nanos::new(7_000_009_000);
         let offset = SPAN + (1 << 32) + 1024;
-        assert_eq!(requests[1..], [Request { time, op: Op::Write, offset, length: 512 }]);
+        assert_eq!(requests[1..], [Request::new(time, Op::Write, offset, 512)]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn row(line: &[u8]) -> Option<Line> {
     cursor.pass(b',')?;
     let length = cursor.number()?;
     let offset = apart(volume, offset, length)?;
-    let line = op.map_or(Line::Nothing, |op| Line::Request(Request { time, op, offset, length }));
+    let line = op.map_or(Line::Nothing, |op| Line::Request(Request::new(time, op, offset, length)));
     cursor.at_end().then_some(line)
 }
 
@@ -64,12 +64,8 @@ mod tests {
         let text = "1456135200.113118000,,,0,8192,4096\n\
                     1456095145.133076000,0.000806000,R,0,899056122368,131072\n\
                     1456135200.013118000,0.001,W,3,4096,4096\n";
-        let first = Request {
-            time: Nanos::new(1_456_095_145_133_076_000),
-            op: Op::Read,
-            offset: 899_056_122_368,
-            length: 131_072,
-        };
+        let first =
+            Request::new(Nanos::new(1_456_095_145_133_076_000), Op::Read, 899_056_122_368, 131_072);
         let requests = parse_all(&FORMAT, text);
         assert_eq!((requests.len(), requests[0]), (2, first));
         assert_eq!((requests[1].op, requests[1].offset), (Op::Write, 3 * SPAN + 4096));

@@ -37,7 +37,7 @@ fn request(line: &[u8]) -> Option<Request> {
     };
     cursor.pass(b',')?;
     let offset = apart(cursor.number()?, offset, length)?;
-    cursor.at_end().then_some(Request { time, op, offset, length })
+    cursor.at_end().then_some(Request::new(time, op, offset, length))
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
             (Op::Read, 1063 * SPAN + 12_910_952 * 512, 128 * 512),
             (Op::Write, 1627 * SPAN + 6_338_688 * 512, 8 * 512),
         ];
-        let expected = expected.map(|(op, offset, length)| Request { time, op, offset, length });
+        let expected = expected.map(|(op, offset, length)| Request::new(time, op, offset, length));
         assert_eq!(parse_all(&FORMAT, text), expected);
         assert_eq!(
             parse_all(&FORMAT, format!("Timestamp,Offset,Size,IOType,VolumeID\n{text}")),

@@ -77,11 +77,11 @@ impl VscsiVersion {
         let Some(op) = op(record[command]) else { return Some(Line::Nothing) };
         let time = Nanos::new(long(time)?.checked_mul(MICROSECOND)?);
         if op == Op::Flush {
-            return Some(Line::Request(Request { time, op, offset: 0, length: 0 }));
+            return Some(Line::Request(Request::new(time, op, 0, 0)));
         }
         let length = u64::from(length);
         let offset = apart(0, long(block)?.checked_mul(BLOCK)?, length)?;
-        Some(Line::Request(Request { time, op, offset, length }))
+        Some(Line::Request(Request::new(time, op, offset, length)))
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
         let bytes = RECORDED.as_flattened().iter().flat_map(|word| word.to_le_bytes());
         let requests = parse(&FORMAT, bytes.collect::<Vec<u8>>());
         let time = Nanos::new(5_633_898_368_802_000);
-        let write = Request { time, op: Op::Write, offset: 42_932_745 * 512, length: 512 };
+        let write = Request::new(time, Op::Write, 42_932_745 * 512, 512);
         assert_eq!((requests.len(), requests[0]), (3, write));
         assert_eq!(requests[2].offset, 42_932_747 * 512);
     }
@@ -167,8 +167,7 @@ mod tests {
                 record(0x0A, 16, 512),
             ];
             let requests = parse(&FORMAT, trace.concat());
-            let request =
-                |op, offset, length| Request { time: Nanos::new(5_000), op, offset, length };
+            let request = |op, offset, length| Request::new(Nanos::new(5_000), op, offset, length);
             let expected = [
                 request(Op::Read, 4096, 4096),
                 request(Op::Flush, 0, 0),

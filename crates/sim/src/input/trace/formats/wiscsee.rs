@@ -45,7 +45,7 @@ fn parse(line: &[u8]) -> Option<Line> {
         return Some(Line::Nothing);
     }
     let offset = apart(0, offset, length)?;
-    Some(Line::Request(Request { time, op, offset, length }))
+    Some(Line::Request(Request::new(time, op, offset, length)))
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
                     0 C read 299008 4096 0.000122793 0.000122793 False\n\
                     39949 D write 331776 8192 0.000196695 7.3902e-05 True\n";
         let request =
-            |nanos, op, offset, length| Request { time: Nanos::new(nanos), op, offset, length };
+            |nanos, op, offset, length| Request::new(Nanos::new(nanos), op, offset, length);
         let expected =
             [request(0, Op::Read, 299_008, 4096), request(196_695, Op::Write, 331_776, 8192)];
         assert_eq!(parse_all(&FORMAT, text), expected);

@@ -77,7 +77,7 @@ impl WpaColumns {
         let mut cursor = Cursor::new(&time);
         let time = cursor.time(SECOND).filter(|_| cursor.at_end())?;
         if op == Op::Flush {
-            return Some(Line::Request(Request { time, op, offset: 0, length: 0 }));
+            return Some(Line::Request(Request::new(time, op, 0, 0)));
         }
         let number = |text: &[u8]| {
             let mut cursor = Cursor::new(text);
@@ -92,7 +92,7 @@ impl WpaColumns {
             None => 0,
         };
         let offset = apart(disk, offset, length)?;
-        Some(Line::Request(Request { time, op, offset, length }))
+        Some(Line::Request(Request::new(time, op, offset, length)))
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
              Write;Normal;a, b;1.001,5;1.001,6;159,2;159,2;16.384;0x0000000000000400;0x43FF;0;0;0;1\n"
         );
         let request =
-            |nanos, op, offset, length| Request { time: Nanos::new(nanos), op, offset, length };
+            |nanos, op, offset, length| Request::new(Nanos::new(nanos), op, offset, length);
         let expected = [
             request(1_079_943_800, Op::Read, 512, 512),
             request(1_001_500_000_000, Op::Write, 1024, 16_384),
