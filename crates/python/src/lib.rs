@@ -47,7 +47,7 @@ mod _native {
     #[pymodule_export]
     use super::synth::{save, synth};
     #[pymodule_export]
-    use super::torture::{cuts, worlds};
+    use super::torture::{cuts, script, small, worlds};
     #[pymodule_export]
     use super::workload::Workload;
 }

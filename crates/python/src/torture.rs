@@ -1,7 +1,11 @@
-//! Power cuts: in every operation of a workload, or in random worlds.
+//! Power cuts: in every operation of a workload, in random worlds, or in every small world.
+
+use std::time::Instant;
 
 use pyo3::prelude::*;
 use sim::Failure;
+use torture::exhaustive::{BrokenEntry, Order, Shard, SmallScript, Until, WalkCounts};
+use torture::exhaustive::{exhaustive, replay};
 use torture::setup::SetupError;
 use torture::told::Report;
 use torture::worlds::{self as random, Choice, Kept, Reported};
@@ -37,6 +41,16 @@ pub(crate) struct WorldRange {
     seed: u64,
     worlds: u64,
     lives: Option<String>,
+}
+
+/// The small worlds that are tried.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct SmallRange {
+    ftl: String,
+    bound: u8,
+    shard: Option<String>,
+    device: Option<String>,
 }
 
 /// After this many worlds with broken promises no other is begun, as in the program.
@@ -132,4 +146,41 @@ pub(crate) fn worlds<'py>(
         random::worlds(&choice, watch).map_err(unfit)
     })?;
     plain(py, &Report::of_worlds(outcome).counts())
+}
+
+/// Tries every small world of a shard, and counts what was lost.
+#[pyfunction]
+pub(crate) fn small<'py>(
+    py: Python<'py>,
+    sought: SmallRange,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let shard = sought.shard.as_deref().map(str::parse::<Shard>).transpose();
+    let order = Order {
+        ftl: ftl(&sought.ftl)?,
+        bound: sought.bound,
+        shard: shard.map_err(|reason| bad(&reason.to_string()))?.unwrap_or(Shard::WHOLE),
+        device: sought.device,
+        broken_max: BROKEN_MAX,
+        until: Until::Tried,
+    };
+    let begun = Instant::now();
+    let walked = watched(py, progress.as_ref(), &Watch::default(), |watch| {
+        exhaustive(&order, watch).map_err(Failure::Arguments)
+    })?;
+    plain(py, &WalkCounts::of(&order, &walked, begun.elapsed()))
+}
+
+/// Follows a script of a small world. Returns the operations on the device, and what was broken.
+#[pyfunction]
+pub(crate) fn script<'py>(
+    py: Python<'py>,
+    text: &str,
+) -> PyResult<(Vec<String>, Bound<'py, PyAny>)> {
+    let script: SmallScript =
+        text.parse().map_err(|reason| bad(&format!("`{text}` is no script: {reason}")))?;
+    let replayed = py.detach(|| replay(&script));
+    let replayed = replayed.map_err(|reason| bad(&reason))?;
+    let broken = plain(py, &BrokenEntry::followed(&script, &replayed))?;
+    Ok((replayed.history, broken))
 }

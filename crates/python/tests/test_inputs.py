@@ -52,20 +52,15 @@ def test_a_trace_in_arrays_is_like_one_in_a_file(form, expected):
 
 
 def test_lifetimes_reach_the_store(tmp_path):
-    made = tandem.synth("writers?requests=3000&size=16KiB&speed=3", capacity="16MiB")
+    load = "synth:writers?requests=30000&size=64KiB&speed=3"
+    made = tandem.synth(load, capacity="1GiB")
     assert {tandem.requests.LIFETIMES[number] for number in made.lifetime} == {"short", "long"}
     words = {**made.to_dict(), "lifetime": np.array(tandem.requests.LIFETIMES)[made.lifetime]}
     made.save(tmp_path / "writers.csv")
-    runs = [
-        tandem.replay(form, "paged", device="tlc-pslc", capacity="16MiB", slc=0, name="writers")
-        for form in (made, words, tmp_path / "writers.csv")
-    ]
-    figures = [of_device(run.to_dict()) for run in runs]
-    assert figures[0]["mlc"] == figures[1]["mlc"] == figures[2]["mlc"]
-    without = tandem.replay(
-        "synth:writers?requests=3000&size=16KiB&speed=3&hints=off", "paged", device="tlc-pslc", capacity="16MiB", slc=0
-    )
-    assert of_device(without.to_dict())["mlc"] != figures[0]["mlc"]
+    where = {"capacity": "1GiB", "slc": 0}
+    for form in (made, words, tmp_path / "writers.csv", load):
+        assert tandem.replay(form, "paged", **where).mlc.pages.gc_program == 0
+    assert tandem.replay(f"{load}&hints=off", "paged", **where).mlc.pages.gc_program > 10_000
 
 
 def test_files_by_path_and_in_a_row(tmp_path, expected):
@@ -190,6 +185,10 @@ WRONG = {
     "no such cut": (lambda: tandem.torture(at=["x"]), "x"),
     "a cut that is not met": (lambda: tandem.torture(requests=3, at=["999999:erased"]), "was not met"),
     "no such faults": (lambda: tandem.torture(faults="luck"), "luck"),
+    "no such bound": (lambda: tandem.torture_small(9), "give 1 to 6"),
+    "no such shard": (lambda: tandem.torture_small(shard="3/2"), "write I/N"),
+    "no such small device": (lambda: tandem.torture_small(device="big"), "there is no small device `big`"),
+    "no script": (lambda: tandem.torture_script("abc"), "`abc` is no script"),
     "no such FTL": (lambda: tandem.torture(ftl="ext4"), "give hybrid or paged"),
     "no jobs": (lambda: tandem.sweep({"devices": "tiny"}, jobs=0), "jobs: give at least 1"),
 }

@@ -113,3 +113,18 @@ def test_random_worlds(program):
     ours = tandem.torture_worlds(3, seed=5)
     assert ours.to_dict() == program.json("torture", "--worlds", 3, "--seed", 5)
     assert (ours.worlds, ours.violations) == (3, [])
+
+
+def test_every_small_world(program):
+    arguments = {"shard": "1/400", "device": "paged-slc-4x1-c3-a0"}
+    ours = tandem.torture_small(1, **arguments).to_dict()
+    theirs = program.json("torture", "--exhaustive", 1, "--shard", "1/400", "--small", arguments["device"])
+    assert {**ours, "seconds": 0, "threads": 0} == {**theirs, "seconds": 0, "threads": 0}
+    assert ours["transitions"] > 100 and ours["violations"] == []
+
+
+def test_a_script(program):
+    script = "paged-mlc-4x1-c3-a2: PTaPbTcPT off / R"
+    ours = tandem.torture_script(script)
+    assert ours.violations == [] == program.json("torture", "--script", script)
+    assert any(line.startswith("program M") for line in ours.history)

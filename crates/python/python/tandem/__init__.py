@@ -20,8 +20,19 @@ from ._inputs import DeviceLike, Size, SystemLike, Trace
 from ._native import Device, Flash
 from ._progress import Progress, told
 from ._tables import as_json
+from .figures import BrokenScript
 from .requests import Requests
-from .results import Comparison, Profile, Responses, Run, Sweep, SweepRun, Torture
+from .results import (
+    Comparison,
+    Profile,
+    Responses,
+    Run,
+    Script,
+    SmallWorlds,
+    Sweep,
+    SweepRun,
+    Torture,
+)
 from .system import System
 
 Fit = Literal["wrap", "pack", "auto"]
@@ -216,6 +227,32 @@ def torture_worlds(
         return Torture.of(as_json(_native.worlds(sought, tell)))
 
 
+def torture_small(
+    bound: int = 1,
+    *,
+    ftl: Literal["paged", "hybrid"] = "paged",
+    shard: str | None = None,
+    device: str | None = None,
+    progress: Progress = None,
+) -> SmallWorlds:
+    """Tries every sequence of a few requests on the smallest devices, and every power cut in them, as `tandem torture
+    --exhaustive` does.
+
+    `progress` hears of transitions. A bound of 1 takes minutes; `shard="1/40"` is one part of forty of it.
+    """
+    if not 1 <= bound <= 6:
+        raise BadInput("bound: give 1 to 6")
+    sought: Any = {"ftl": ftl, "bound": bound, "shard": shard, "device": device}
+    with told(progress) as tell:
+        return SmallWorlds.of(as_json(_native.small(sought, tell)))
+
+
+def torture_script(script: str) -> Script:
+    """Follows a script, as `torture_small` and `tandem torture --exhaustive` give it for a broken promise."""
+    history, violations = _native.script(script)
+    return Script(history, [BrokenScript(**broken) for broken in violations])
+
+
 def devices() -> list[str]:
     """The names of the built-in devices."""
     return _native.devices()
@@ -242,6 +279,7 @@ for _told in (BadInput, Note, TandemError, Violation):
 
 __all__ = [
     "BadInput",
+    "BrokenScript",
     "Comparison",
     "Device",
     "Flash",
@@ -250,6 +288,8 @@ __all__ = [
     "Requests",
     "Responses",
     "Run",
+    "Script",
+    "SmallWorlds",
     "Sweep",
     "SweepRun",
     "System",
@@ -265,6 +305,8 @@ __all__ = [
     "synth",
     "systems",
     "torture",
+    "torture_script",
+    "torture_small",
     "torture_worlds",
     "workloads",
 ]

@@ -251,6 +251,25 @@ class Broken:
     replay: str
 
 
+@dataclass(frozen=True)
+class BrokenScript:
+    """A broken promise, and the command that shows it."""
+
+    sentence: str
+    replay: str
+
+
+@dataclass(frozen=True)
+class SmallDevice:
+    """What was tried on one of the smallest devices."""
+
+    device: str
+    states: int
+    transitions: int
+    lives: int
+    broken: int
+
+
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ._tables import Table, columns, flat
 from .figures import (
     Broken,
+    BrokenScript,
     ByRequest,
     Counts,
     Cuts,
@@ -25,6 +26,7 @@ from .figures import (
     Ratios,
     Region,
     SizeClass,
+    SmallDevice,
     Steady,
     Throttle,
     Times,
@@ -273,3 +275,36 @@ class Torture(Result):
     def _columns(self) -> dict[str, Any]:
         rows = [{"cause": cause} | count for cause, count in self._dict["by_cause"]]
         return columns(rows)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SmallWorlds(Result):
+    """Every small world of a shard, and the promises that were broken."""
+
+    ftl: str
+    bound: int
+    shard: str
+    states: int
+    transitions: int
+    #: Mounts.
+    lives: int
+    seconds: float
+    threads: int
+    devices: list[SmallDevice]
+    violations: list[BrokenScript]
+
+    @classmethod
+    def of(cls, counts: dict[str, Any]) -> SmallWorlds:
+        """The counts of a walk."""
+        return cls(_dict=counts, **members(cls, counts))
+
+    def _columns(self) -> dict[str, Any]:
+        return columns(self._dict["devices"])
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script that was followed: the operations on the device, and what was broken."""
+
+    history: list[str]
+    violations: list[BrokenScript]

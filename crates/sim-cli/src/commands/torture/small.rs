@@ -5,9 +5,10 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use sim::{Failure, show};
-use torture::exhaustive::{self, Broken, Order, Shard, SmallScript, Until, Walked};
+use torture::exhaustive::{
+    self, BrokenEntry, Order, Shard, SmallScript, Until, WalkCounts, Walked,
+};
 use torture::{FtlName, Watcher};
 
 use crate::flags::numbers;
@@ -68,46 +69,6 @@ pub(super) enum Small {
     Followed(SmallScript, exhaustive::Replayed),
 }
 
-/// The JSON.
-#[derive(Serialize)]
-struct Counts<'a> {
-    ftl: FtlName,
-    bound: u8,
-    shard: String,
-    states: u64,
-    transitions: u64,
-    lives: u64,
-    seconds: f64,
-    threads: usize,
-    devices: Vec<DeviceCounts<'a>>,
-    violations: Vec<Entry>,
-}
-
-#[derive(Serialize)]
-struct DeviceCounts<'a> {
-    device: &'a str,
-    states: u64,
-    transitions: u64,
-    lives: u64,
-    broken: usize,
-}
-
-#[derive(Serialize)]
-struct Entry {
-    sentence: String,
-    replay: String,
-}
-
-impl From<&Broken> for Entry {
-    fn from(broken: &Broken) -> Self {
-        Self { sentence: broken.sentence.clone(), replay: replay(&broken.script) }
-    }
-}
-
-fn replay(script: &SmallScript) -> String {
-    format!("tandem torture --script \"{script}\"")
-}
-
 impl Small {
     /// How many promises were broken.
     pub(super) fn violations(&self) -> usize {
@@ -132,13 +93,11 @@ impl Small {
     fn write_json(&self, out: &mut dyn Write) -> std::io::Result<()> {
         match self {
             Self::Walked { order, walked, time } => {
-                serde_json::to_writer_pretty(&mut *out, &counts(order, walked, *time))?;
+                let counts = WalkCounts::of(order, walked, *time);
+                serde_json::to_writer_pretty(&mut *out, &counts)?;
             }
             Self::Followed(script, replayed) => {
-                let broken = replayed.broken.iter();
-                let entries: Vec<Entry> = broken
-                    .map(|sentence| Entry { sentence: sentence.clone(), replay: replay(script) })
-                    .collect();
+                let entries = BrokenEntry::followed(script, replayed);
                 serde_json::to_writer_pretty(&mut *out, &entries)?;
             }
         }
@@ -156,29 +115,6 @@ impl Small {
                 Ok(writeln!(out, "\n{}", broken.unwrap_or("No promise is broken."))?)
             }
         }
-    }
-}
-
-fn counts<'a>(order: &Order, walked: &'a [Walked], time: Duration) -> Counts<'a> {
-    let sum = |count: fn(&Walked) -> u64| walked.iter().map(count).sum();
-    let device = |one: &'a Walked| DeviceCounts {
-        device: &one.device,
-        states: one.states,
-        transitions: one.transitions,
-        lives: one.lives,
-        broken: one.broken.len(),
-    };
-    Counts {
-        ftl: order.ftl,
-        bound: order.bound,
-        shard: format!("{}/{}", order.shard.number, order.shard.of),
-        states: sum(|one| one.states),
-        transitions: sum(|one| one.transitions),
-        lives: sum(|one| one.lives),
-        seconds: time.as_secs_f64(),
-        threads: exhaustive::threads(),
-        devices: walked.iter().map(device).collect(),
-        violations: walked.iter().flat_map(|one| &one.broken).map(Entry::from).collect(),
     }
 }
 
@@ -205,7 +141,7 @@ fn tables(walked: &[Walked], time: Duration, out: &mut dyn Write) -> Result<(), 
         exhaustive::threads(),
     )?;
     for broken in walked.iter().flat_map(|one| &one.broken) {
-        writeln!(out, "\n{}\n  {}", broken.sentence, replay(&broken.script))?;
+        writeln!(out, "\n{}\n  {}", broken.sentence, broken.script.command())?;
     }
     Ok(())
 }
