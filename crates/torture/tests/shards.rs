@@ -1,5 +1,5 @@
-//! The small worlds that were tried so far, shard by shard, as `./ci shards` wrote them down: docs/TORTURE.md tells the sum.
-//! `RENEW_TABLES=1` writes it.
+//! The small worlds that were tried so far, shard by shard, as `./ci shards` wrote them down: docs/TORTURE.md tells the
+//! sum. `RENEW_TABLES=1` writes it.
 
 mod page;
 

@@ -36,14 +36,6 @@ use crate::probe::{Cause, Probe};
 /// The free blocks of each area that may be opened before the next anchor.
 type Listed = [[Option<BlockNumber>; LISTED]; 2];
 
-/// Adds a block to the list while there is space.
-fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: BlockNumber) {
-    if let Some(cell) = listed.get_mut(*count) {
-        *cell = Some(block);
-        *count += 1;
-    }
-}
-
 /// What became of an anchor.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,38 +160,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.list_blocks()?;
         }
         Ok(free(self, self.replaced).or_else(|| free(self, None)))
-    }
-
-    /// Lists the blocks that may be opened before the next anchor, first those that are listed and still free.
-    fn list_blocks(&mut self) -> Result<(), Fault<D::Error>> {
-        for area in [Area::Fast, Area::Main] {
-            if area == Area::Fast && self.shape.fast.is_none() {
-                continue;
-            }
-            let mut listed = [None; LISTED];
-            let mut count = 0;
-            let before = self.anchors.listed.get(area as usize).copied().unwrap_or_default();
-            for block in before.into_iter().flatten() {
-                if self.blocks.is_free(block) {
-                    put(&mut listed, &mut count, block);
-                }
-            }
-            // If all free blocks are listed, there is nothing to search for.
-            while count < LISTED.min(self.blocks.free(area) as usize)
-                && let Some(block) = self.blocks.next_free(area, &listed)
-            {
-                if self.anchors.unsure && self.door.is_bad(block)? {
-                    self.blocks.retire(block);
-                    self.blocks.failed += 1;
-                    continue;
-                }
-                put(&mut listed, &mut count, block);
-            }
-            if let Some(kept) = self.anchors.listed.get_mut(area as usize) {
-                *kept = listed;
-            }
-        }
-        Ok(())
     }
 
     /// Writes an anchor, and a few more while no walk is complete, so that it completes soon.

@@ -2,6 +2,7 @@
 //!
 //! - [`flush`](self): map pages.
 //! - [`anchors`](self): incremental checkpoints for mounts.
+//! - [`listed`](self): the free blocks that an anchor lists.
 //! - [`ring`](self): finding the last anchor.
 //! - [`page`](self): a page of an open block, and what follows if that fails.
 //! - [`level`](self): which block wear leveling takes.
@@ -10,6 +11,8 @@
 pub(crate) mod flush;
 
 pub(crate) mod anchors;
+
+pub(crate) mod listed;
 
 pub(crate) mod ring;
 
