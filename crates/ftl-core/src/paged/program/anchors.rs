@@ -134,7 +134,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         worn: Worn,
     ) -> Result<Option<BlockNumber>, Fault<D::Error>> {
         if self.shape.anchors == 0 {
-            let other = self.blocks.next_free(area, &[self.replaced]);
+            let other = self.blocks.next_free(area, &[self.map.replaced]);
             return Ok(other.or_else(|| self.blocks.next_free(area, &[])));
         }
         let free = |ftl: &Self, but: Option<BlockNumber>| {
@@ -142,7 +142,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let others = listed.filter(|block| ftl.blocks.is_free(*block) && Some(*block) != but);
             ftl.blocks.pick(others, worn)
         };
-        if let Some(block) = free(self, self.replaced) {
+        if let Some(block) = free(self, self.map.replaced) {
             return Ok(Some(block));
         }
         if planted(Bug::OpenUnlisted) {
@@ -159,7 +159,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.list_blocks()?;
         }
-        Ok(free(self, self.replaced).or_else(|| free(self, None)))
+        Ok(free(self, self.map.replaced).or_else(|| free(self, None)))
     }
 
     /// Writes an anchor, and a few more while no walk is complete, so that it completes soon.

@@ -144,7 +144,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks.refer(spot.block, weight);
         if let Some(old) = self.map.spot(leaf) {
             self.blocks.lose(old.block, weight);
-            self.replaced = Some(old.block).filter(|_| !planted(Bug::EraseReplaced));
+            self.map.replaced = Some(old.block).filter(|_| !planted(Bug::EraseReplaced));
         }
         self.map.set_spot(leaf, spot);
         self.exchange(leaf, differs, before, page);

@@ -108,7 +108,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.record_page(spot, kind);
                     self.anchors.leave_trace();
                     self.rewritten = rewritten(original, tried).then_some(stream);
-                    self.replaced = None;
+                    self.map.replaced = None;
                     match self.area_of(stream) {
                         Area::Fast => self.fast_balance = self.fast_balance.saturating_sub(1),
                         Area::Main => self.blocks.times.note_program(),

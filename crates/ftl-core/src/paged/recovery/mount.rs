@@ -102,13 +102,17 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             return Err(PagedMountError::WrongPlan);
         }
         let shape = *ram.plan().shape();
-        let table = DirtyTable::new(entry_memory(&mut ram), shape.table_most);
+        let (firsts, order) = (ram.words(TableName::DirtyFirsts), ram.words(TableName::DirtyOrder));
+        let words = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));
+        let lows = ram.halves(TableName::DirtyLows);
         let blocks = Blocks::new(block_memory(&mut ram), &shape);
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
+        let entries = BinMemory { firsts, order, words, lows };
+        let table = DirtyTable::new(entries, shape.table_most);
         let anchor = ram.bytes(TableName::Anchor);
         Ok(Self {
             door: Door::new(device, probe, (&shape, config.refresh), read, write),
@@ -137,7 +141,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             suspect: None,
             failing: None,
             rewritten: None,
-            replaced: None,
             settled: true,
             read_only: false,
             scrub: None,
@@ -340,15 +343,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         Ok(())
-    }
-}
-
-fn entry_memory<'ram>(ram: &mut PagedRam<'ram>) -> BinMemory<'ram> {
-    BinMemory {
-        firsts: ram.words(TableName::DirtyFirsts),
-        order: ram.words(TableName::DirtyOrder),
-        words: ram.words(TableName::DirtyPlaces),
-        lows: ram.halves(TableName::DirtyLows),
     }
 }
 

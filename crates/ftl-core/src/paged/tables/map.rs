@@ -19,7 +19,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{FormatKey, Slot, Stamp};
 use crate::paged::flash::door::{Door, Seen, is_map};
-use crate::paged::plan::address::{Leaf, Mapped, Place, Spot};
+use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{AreaShape, LEAF_HEAD, PagedShape};
 use crate::probe::{Cause, Probe};
@@ -69,6 +69,8 @@ pub struct Map<'ram> {
     latest: usize,
     /// The leaf that the host wrote to last.
     pub written: Leaf,
+    /// The block of the map page that the page programmed last replaced: a mount may count on it.
+    pub replaced: Option<BlockNumber>,
     /// Whether every map page is known to be intact, so that none is checked again.
     proved: bool,
     /// Whether a damaged map page was found.
@@ -100,6 +102,7 @@ impl<'ram> Map<'ram> {
             turn: 0,
             latest: 0,
             written: Leaf::new(0),
+            replaced: None,
             proved: false,
             damaged: false,
         }

@@ -14,7 +14,7 @@ use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
 use crate::layout::Stamp;
 use crate::paged::flash::door::{Door, KeptSlots};
-use crate::paged::plan::address::{BlockNumber, Mapped, Place, Spot};
+use crate::paged::plan::address::{Mapped, Place, Spot};
 use crate::paged::plan::config::{Bursts, PagedConfig, Streams};
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::probe::{Cause, Probe};
@@ -61,8 +61,6 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) failing: Option<Stream>,
     /// The stream of the page programmed last, if that was programmed again after a failure and is not proved yet.
     pub(crate) rewritten: Option<Stream>,
-    /// The block of the map page that the page programmed last replaced: a mount may count on it.
-    pub(crate) replaced: Option<BlockNumber>,
     pub(crate) settled: bool,
     pub(crate) read_only: bool,
     /// The next page of the running scrub.

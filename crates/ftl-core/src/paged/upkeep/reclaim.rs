@@ -85,7 +85,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
         // A mark may destroy pages.
         let failed = self.blocks.failed_and_empty(area);
-        if let Some(block) = failed.filter(|block| Some(*block) != self.replaced) {
+        if let Some(block) = failed.filter(|block| Some(*block) != self.map.replaced) {
             self.retire(block)?;
             return Ok(Step::Done);
         }
