@@ -104,8 +104,46 @@ fn a_single_stream_takes_all() {
     assert_eq!(hinted.all, none.all);
 }
 
+/// Pages in the fast area of a device of both cells, after writes of so many sectors in order, which say that they live
+/// so long.
+fn entered(count: u32, lifetime: Lifetime) -> u64 {
+    let geometry = devices::geometry(
+        Some(region(Cell::Slc, 80, 16, 2048)),
+        Some(region(Cell::Mlc, 500, 16, 4096)),
+    );
+    let config = PagedConfig {
+        sector_bytes: Bytes::new(BYTES),
+        capacity: Some(SectorCount::new(4 * SECTORS)),
+        streams: Streams::ByLifetime,
+        ..PagedConfig::SMALL
+    };
+    let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
+    let mut ram = OwnedPagedRam::for_plan(&plan);
+    let chip = devices::stamped(&part(geometry), &plan);
+    let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
+    let mut ftl = ftl.expect("formatted");
+    for turn in 0..40 {
+        let mut data = vec![0; (count * BYTES) as usize];
+        data.chunks_exact_mut(BYTES as usize).for_each(|one| Stamp::new(turn + 1).write_to(one));
+        ftl.write_hinted(Sector::new(turn * count), &data, lifetime).expect("written");
+    }
+    ftl.check().expect("every invariant holds");
+    ftl.probe().operations(Region::Slc, Verb::Program, Cause::Host)
+}
+
 #[test]
-fn what_lives_short_enters_the_fast_area_whatever_its_size_and_what_lives_long_does_not() {
+fn the_hosts_word_counts_more_than_the_size() {
+    // 128 sectors are 64 KiB: more than any filter takes for small, and each write goes on where the last one ended.
+    assert_eq!([entered(128, Lifetime::Unknown), entered(128, Lifetime::Medium)], [0, 0]);
+    assert_eq!(entered(128, Lifetime::Short), 40 * 32);
+    // Eight sectors fill a page of the main area, and are small; one does not fill it.
+    assert!(entered(8, Lifetime::Unknown) > 0);
+    assert_eq!([entered(8, Lifetime::Long), entered(8, Lifetime::Extreme)], [0, 0]);
+    assert_eq!(entered(1, Lifetime::Extreme), 40);
+}
+
+#[test]
+fn what_lives_short_enters_the_fast_area_and_what_lives_long_does_not() {
     let geometry = devices::geometry(
         Some(region(Cell::Slc, 40, 16, 2048)),
         Some(region(Cell::Mlc, 160, 16, 2048)),

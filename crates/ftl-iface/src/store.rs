@@ -121,6 +121,12 @@ pub enum Lifetime {
     Extreme,
 }
 
+impl Lifetime {
+    /// All of them, the shorter ones first; that which the host does not know comes before.
+    pub const ALL: [Self; 5] =
+        [Self::Unknown, Self::Short, Self::Medium, Self::Long, Self::Extreme];
+}
+
 /// Whether [`BlockStore::maintain`] left work to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]

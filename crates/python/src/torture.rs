@@ -159,7 +159,7 @@ pub(crate) fn small<'py>(
     let order = Order {
         ftl: ftl(&sought.ftl)?,
         bound: sought.bound,
-        shard: shard.map_err(|reason| bad(&reason.to_string()))?.unwrap_or(Shard::WHOLE),
+        shard: shard.map_err(|reason| bad(&reason))?.unwrap_or(Shard::WHOLE),
         device: sought.device,
         broken_max: BROKEN_MAX,
         until: Until::Tried,

@@ -63,6 +63,16 @@ def test_lifetimes_reach_the_store(tmp_path):
     assert tandem.replay(f"{load}&hints=off", "paged", **where).mlc.pages.gc_program > 10_000
 
 
+def test_a_recording_with_few_lifetimes_can_be_read_by_libraries_of_tables(tmp_path):
+    path = tmp_path / "recording.csv"
+    lines = ["time_us,op,offset,length,lifetime", "0,W,0,4096,", "1,W,4096,4096,short", "2,R,0,4096,"]
+    path.write_text("\n".join(lines) + "\n")
+    table = pandas.read_csv(path)
+    for form in (table, pyarrow.Table.from_pandas(table), table.drop(index=1)):
+        requests = tandem.Requests.of(form)
+        assert sorted(requests.lifetime) == sorted([0, 1, 0] if len(requests) == 3 else [0, 0])
+
+
 def test_files_by_path_and_in_a_row(tmp_path, expected):
     path = tmp_path / "trace.csv.gz"
     REQUESTS.save(path)

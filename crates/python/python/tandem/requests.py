@@ -90,9 +90,9 @@ def _columns(given: Any) -> dict[str, Any]:
         return {name: given[name] for name in given.dtype.names}
     # A table of Arrow, and whatever can be one, such as a DataFrame of polars.
     if hasattr(given, "column_names") and hasattr(given, "column"):
-        return {name: _of_arrow(given.column(name)) for name in given.column_names}
+        return {name: _of_arrow(name, given.column(name)) for name in given.column_names}
     if hasattr(given, "schema") and hasattr(given, "column"):
-        return {name: _of_arrow(given.column(name)) for name in given.schema.names}
+        return {name: _of_arrow(name, given.column(name)) for name in given.schema.names}
     if hasattr(given, "columns") and hasattr(given, "to_numpy"):
         return {str(name): given[name].to_numpy() for name in given.columns}
     if hasattr(given, "__arrow_c_stream__"):
@@ -104,8 +104,8 @@ def _columns(given: Any) -> dict[str, Any]:
     )
 
 
-def _of_arrow(column: Any) -> NDArray[Any]:
-    if column.null_count:
+def _of_arrow(name: str, column: Any) -> NDArray[Any]:
+    if column.null_count and name != "lifetime":
         raise BadInput("a column of the trace has missing values")
     # What Arrow has in one piece can be seen as it is; what is in chunks is put together.
     numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
@@ -133,6 +133,13 @@ def _ops(values: Any) -> NDArray[np.uint8]:
 
 
 def _lifetimes(values: Any) -> NDArray[np.uint8]:
+    # A recording leaves the field empty where the client did not know: libraries of tables read that as missing.
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        missing = np.isnan(array)
+        values = np.where(missing, 0, array).astype(np.int64)
+    elif array.dtype.kind == "O":
+        values = ["" if value is None or value != value else str(value) for value in array]
     told = "a lifetime is short (1), medium (2), long (3), extreme (4), or unknown (0, or an empty word)"
     return _numbered(values, LIFETIMES, str.lower, "lifetime", told)
 

@@ -340,15 +340,8 @@ impl WorldRun<'_> {
 
     /// The lifetime that the host expects of what it writes in the request of that number.
     fn lifetime(&self, request: u32) -> Lifetime {
-        const LIFETIMES: [Lifetime; 5] = [
-            Lifetime::Unknown,
-            Lifetime::Short,
-            Lifetime::Medium,
-            Lifetime::Long,
-            Lifetime::Extreme,
-        ];
         match self.world.behaviour.lifetimes {
-            Some(seed) => Dice::new(mix(seed, request.into())).pick(&LIFETIMES),
+            Some(seed) => Dice::new(mix(seed, request.into())).pick(&Lifetime::ALL),
             None => Lifetime::Unknown,
         }
     }

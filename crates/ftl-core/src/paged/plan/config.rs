@@ -61,10 +61,11 @@ pub struct RefreshLimits {
 pub enum Streams {
     /// One, for the host's writes and for copies.
     One,
-    /// One for host data, which is likely to be replaced soon, and one for copies, which are older.
+    /// One for host data, which is likely to be replaced soon, and one for copies, which are older. Host data that
+    /// the host expects to live long goes to the latter.
     Two,
     /// Five: host data with a short or a long expected lifetime; data that left the fast area; copies from young blocks
-    /// and from old ones.
+    /// and from old ones. The four lifetimes that a host may give each go to one of them.
     ByLifetime,
 }
 

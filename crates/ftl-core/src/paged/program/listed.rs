@@ -1,4 +1,5 @@
-//! The free blocks that may be opened before the next anchor: it lists them, so that a mount finds what they took.
+//! The free blocks that may be opened before the next anchor. An anchor lists them, so that a mount knows where to look
+//! for what was programmed after it.
 
 use ftl_iface::NandDevice;
 

@@ -129,7 +129,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             fast_balance: 0,
             main_debt: 0,
             effort: Effort::NONE,
-            lifetime: 0,
+            victims_age: 0,
             stayed: 0,
             filter: filter(config),
             runs: Runs::NONE,

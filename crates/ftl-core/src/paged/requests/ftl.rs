@@ -113,13 +113,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon, as its size says, or
-    /// the host.
+    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon. The host's word counts
+    /// more than the size of the write, and where it begins.
     fn stream_of(&mut self, first: Sector, count: SectorCount, lifetime: Lifetime) -> Stream {
         if self.shape.fast.is_none() {
             return Stream::Host;
         }
-        let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
+        let follows = self.config.run_ends == RunEnds::Follow
+            && lifetime != Lifetime::Short
+            && self.runs.continues(first);
         if self.is_hot(count, lifetime) && self.may_enter(first) && !follows {
             return Stream::Hot;
         }

@@ -41,8 +41,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.waited
     }
 
-    /// Returns the free blocks beyond those that a request may open while it frees others, one per stream. In the fast
-    /// area of two one more stays: if power fails in a map page, there is no other place to repeat it.
+    /// Returns the free blocks beyond those that a request may open while it frees others. In the fast area of two one
+    /// more stays: if power fails in a map page, there is no other place to repeat it.
     const fn spares(&self, area: Area) -> u32 {
         let kept = match area {
             Area::Main if self.shape.fast.is_some() => 2,

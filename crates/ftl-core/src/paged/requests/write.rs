@@ -31,7 +31,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
-            let stream = match self.stream_for(asked, left) {
+            let stream = match self.stream_for(asked, left, lifetime) {
                 Stream::Host if lifetime != Lifetime::Unknown => self.hinted_stream(lifetime),
                 Stream::Host if young > 0 => Stream::Hot,
                 Stream::Host if self.heeds_history() && self.died_young(sector)? => {
@@ -72,12 +72,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the stream of the next page. Data that does not fill a page of the main area goes to the fast one,
-    /// unless the throttle forbids it. So does data of a burst.
-    const fn stream_for(&self, stream: Stream, left: usize) -> Stream {
+    /// unless the throttle forbids it. So does data of a burst, if it is not expected to live long.
+    const fn stream_for(&self, stream: Stream, left: usize, lifetime: Lifetime) -> Stream {
         let open = self.shape.fast.is_some() && !self.is_closed();
         let fits = open && left < self.shape.main.slots as usize;
+        let lives_long = matches!(lifetime, Lifetime::Long | Lifetime::Extreme);
         match stream {
-            Stream::Host if fits || self.takes_bursts() => Stream::Hot,
+            Stream::Host if fits || !lives_long && self.takes_bursts() => Stream::Hot,
             stream => stream,
         }
     }

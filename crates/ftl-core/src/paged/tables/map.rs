@@ -69,7 +69,7 @@ pub struct Map<'ram> {
     latest: usize,
     /// The leaf that the host wrote to last.
     pub written: Leaf,
-    /// The block of the map page that the page programmed last replaced: a mount may count on it.
+    /// If the page programmed last is a map page: the block of the one before it, on which a mount may count.
     pub replaced: Option<BlockNumber>,
     /// Whether every map page is known to be intact, so that none is checked again.
     proved: bool,

@@ -42,7 +42,7 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) main_debt: u32,
     pub(crate) effort: Effort,
     /// The age that a third of the recent victims have not reached, in sixteenths of a tick of the clock.
-    pub(crate) lifetime: u16,
+    pub(crate) victims_age: u16,
     /// The recent mean share of slots in use in the fast area's victims, in 256ths, times sixteen.
     pub(crate) stayed: u16,
     pub(crate) filter: SizeFilter,

@@ -8,7 +8,8 @@ use crate::paged::flash::door::Extent;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::probe::Cause;
 
-/// The streams: each has an open block of its own.
+/// The streams: each has an open block of its own. Host data whose lifetime the host gives goes to `Host`, `Lasting`,
+/// `Left` or `Old`, and with two streams to `Host` or `Copies`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Stream {

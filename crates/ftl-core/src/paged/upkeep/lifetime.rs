@@ -32,7 +32,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let block = self.shape.block_of(place);
         // Data in the fast area was written recently.
         let main = self.shape.area_of(block) == Area::Main;
-        let is_short = !main || self.blocks.times.age(block).ticks() < self.lifetime / FINE;
+        let is_short = !main || self.blocks.times.age(block).ticks() < self.victims_age / FINE;
         Ok(if is_short { Stream::Host } else { Stream::Lasting })
     }
 
@@ -75,7 +75,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Streams::ByLifetime if self.shape.area_of(victim) == Area::Fast => Stream::Left,
             Streams::ByLifetime => {
                 let age = self.blocks.times.age(victim);
-                let old = age.ticks() >= self.lifetime / FINE / 2 || age == Age::MAX;
+                let old = age.ticks() >= self.victims_age / FINE / 2 || age == Age::MAX;
                 if old { Stream::Old } else { Stream::Copies }
             }
         }
@@ -85,12 +85,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// ones hardly move; in the fast area the share of host data that was not replaced there.
     pub(crate) fn note_lifetime(&mut self, victim: BlockNumber) {
         if self.shape.area_of(victim) == Area::Main {
-            let step = self.lifetime / LEARNED + 1;
-            let older = self.blocks.times.age(victim).ticks() > self.lifetime / FINE;
-            self.lifetime = if older {
-                (self.lifetime + step).min(Age::MAX.ticks() * FINE)
+            let step = self.victims_age / LEARNED + 1;
+            let older = self.blocks.times.age(victim).ticks() > self.victims_age / FINE;
+            self.victims_age = if older {
+                (self.victims_age + step).min(Age::MAX.ticks() * FINE)
             } else {
-                self.lifetime.saturating_sub(2 * step)
+                self.victims_age.saturating_sub(2 * step)
             };
         } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
             let in_use = u32::from(self.blocks.references(victim)) * 256;

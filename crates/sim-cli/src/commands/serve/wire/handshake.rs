@@ -146,7 +146,7 @@ impl Handshake {
                 return Some(Step::Over);
             }
             LIST if data.is_empty() => {
-                for (_, name) in lifetime::WORDS {
+                for name in Lifetime::ALL.map(lifetime::word) {
                     // Names are short.
                     let mut named = Vec::from((name.len() as u32).to_be_bytes());
                     named.extend_from_slice(name.as_bytes());
