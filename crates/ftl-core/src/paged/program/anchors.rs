@@ -127,8 +127,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the next block to open: one that the last anchor lists. The block of a map page that was just replaced
-    /// is the last choice: a power cut in its erase leaves a mount with neither page, but with one that is older. Before
-    /// it an anchor is written, which lists other blocks, if there are any, and knows the new page.
+    /// is the last choice: a power cut in its erase leaves a mount with neither page, but with one that is older.
+    /// Before it is taken an anchor is written, which lists other blocks, if there are any, and knows the new page.
     pub(crate) fn next_listed(
         &mut self,
         area: Area,
