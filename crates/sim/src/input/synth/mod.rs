@@ -216,11 +216,11 @@ impl Synth {
             let reason = format!("a footprint of {footprint} bytes has no half for each writer");
             return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
         }
-        let places = match (&self.shape, self.rule) {
-            _ if let Some(writers) = self.writers => Places::writers(slots, writers.speed),
-            (Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
-            (_, "sequential") => Places::sequential(slots),
-            (_, "zipf") => Places::zipf(slots, self.skew, self.seed),
+        let places = match (self.writers, &self.shape, self.rule) {
+            (Some(writers), ..) => Places::writers(slots, writers.speed),
+            (_, Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
+            (.., "sequential") => Places::sequential(slots),
+            (.., "zipf") => Places::zipf(slots, self.skew, self.seed),
             _ => Places::uniform(slots),
         };
         // The multiplicative generator's state must be odd; it sets the lowest two bits itself.
