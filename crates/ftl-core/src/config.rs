@@ -136,14 +136,14 @@ pub enum FilterChoice {
     ByBytes {
         /// Threshold before anything was seen.
         initial: Bytes,
-        /// No larger request is hot, unless the host says that its data lives short. The paper has no such limit.
+        /// No larger request is ever hot. The paper has no such limit.
         largest: Bytes,
     },
     /// The same, with limits in sectors of the device.
     BySize {
         /// Threshold before anything was seen.
         initial: SectorCount,
-        /// No larger request is hot, unless the host says that its data lives short.
+        /// No larger request is ever hot.
         largest: SectorCount,
     },
     /// All requests, whatever their size: the filter is off, to measure its effect.

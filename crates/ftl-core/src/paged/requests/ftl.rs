@@ -113,15 +113,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon. The host's word counts
-    /// more than the size of the write, and where it begins.
+    /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon.
     fn stream_of(&mut self, first: Sector, count: SectorCount, lifetime: Lifetime) -> Stream {
         if self.shape.fast.is_none() {
             return Stream::Host;
         }
-        let follows = self.config.run_ends == RunEnds::Follow
-            && lifetime != Lifetime::Short
-            && self.runs.continues(first);
+        let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
         if self.is_hot(count, lifetime) && self.may_enter(first) && !follows {
             return Stream::Hot;
         }
@@ -145,14 +142,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Some(fast) = &self.shape.fast else { return false };
         // A request that fills much of the area would only displace itself.
         let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
+        // That data lives shorter than other data does not say that it is replaced while the area still holds it.
+        let lives_long = matches!(lifetime, Lifetime::Long | Lifetime::Extreme);
         count.get() <= most
-            && match lifetime {
-                Lifetime::Short => true,
-                Lifetime::Long | Lifetime::Extreme => false,
-                Lifetime::Unknown | Lifetime::Medium => {
-                    self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count)
-                }
-            }
+            && !lives_long
+            && (self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count))
     }
 }
 
