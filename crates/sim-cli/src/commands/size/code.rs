@@ -10,7 +10,7 @@ use crate::output::table::{Edge, Table};
 const CODE: [(&str, u32, u32); 12] = [
     ("page store, opt-level = \"z\"", 56_822 + 1_416, 71_166 + 1_772),
     ("page store, opt-level = \"s\"", 65_126 + 1_312, 80_674 + 1_668),
-    ("page store, opt-level = 3", 106_894 + 1_212, 107_224 + 3_020),
+    ("page store, opt-level = 3", 106_888 + 1_212, 107_224 + 3_020),
     ("log and chains, opt-level = \"z\"", 76_002 + 736, 94_392 + 1_120),
     ("log and chains, opt-level = \"s\"", 91_412 + 736, 111_136 + 1_216),
     ("log and chains, opt-level = 3", 151_384 + 760, 146_356 + 4_416),
