@@ -11,7 +11,6 @@
 //!   parameter. `kind`: what every name has. `loads`: published traces by
 //!   their names, made by these rules.
 
-use ftl_iface::Lifetime;
 use nand_model::datasheet;
 use nand_model::part::Nanos;
 use rand_pcg::Pcg64Mcg;
@@ -217,7 +216,7 @@ impl Synth {
             return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
         }
         let places = match (self.writers, &self.shape, self.rule) {
-            (Some(writers), ..) => Places::writers(slots, writers.speed),
+            (Some(TwoWriters { speed, hints }), ..) => Places::writers(slots, speed, hints),
             (_, Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
             (.., "sequential") => Places::sequential(slots),
             (.., "zipf") => Places::zipf(slots, self.skew, self.seed),
@@ -281,12 +280,7 @@ fn writers(values: &spec::Values) -> Result<TwoWriters, String> {
     if !(1..=MOST).contains(&speed) {
         return Err(format!("speed is a whole number from 1 to {MOST}"));
     }
-    let hints = values.get("hints", |text| match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("write on or off".into()),
-    })?;
-    Ok(TwoWriters { speed, hints })
+    Ok(TwoWriters { speed, hints: values.is_on("hints")? })
 }
 
 fn interval(text: &str) -> Result<Nanos, String> {
@@ -333,20 +327,19 @@ impl Iterator for Generator {
             reads if below(&mut self.dice, 100) < u64::from(reads) => Op::Read,
             _ => Op::Write,
         };
-        let Placed { offset, length, is_slow } =
+        let Placed { offset, length, lifetime } =
             self.places.next(op, self.synth.size, &mut self.dice);
         // Whoever takes it says that it is too late.
         let time = Nanos::new(self.synth.interval.get().saturating_mul(self.next));
         self.next += 1;
-        let request = Request::new(time, op, offset, length);
-        let hints = self.synth.writers.is_some_and(|writers| writers.hints);
-        let lifetime = if is_slow { Lifetime::Long } else { Lifetime::Short };
-        Some(if hints { request.living(lifetime) } else { request })
+        Some(Request::new(time, op, offset, length).living(lifetime))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ftl_iface::Lifetime;
+
     use super::*;
 
     fn requests(name: &str) -> Vec<Request> {

@@ -1,5 +1,6 @@
 //! The places of requests: slots of the footprint.
 
+use ftl_iface::Lifetime;
 use rand_pcg::Pcg64Mcg;
 
 use super::file_system::{FileSystem, Shape};
@@ -26,15 +27,17 @@ pub(super) struct Writers {
     /// How many requests of the first writer come before one of the second.
     speed: u64,
     turn: u64,
+    /// How long each says that its data lives.
+    lifetimes: [Lifetime; 2],
 }
 
 impl Writers {
-    fn next(&mut self) -> u64 {
+    fn next(&mut self) -> (u64, Lifetime) {
         let writer = usize::from(self.turn == self.speed);
         self.turn = if self.turn == self.speed { 0 } else { self.turn + 1 };
         let place = self.next[writer];
         self.next[writer] = if place + 1 == self.half { 0 } else { place + 1 };
-        writer as u64 * self.half + place
+        (writer as u64 * self.half + place, self.lifetimes[writer])
     }
 }
 
@@ -43,8 +46,7 @@ impl Writers {
 pub(super) struct Placed {
     pub(super) offset: u64,
     pub(super) length: u64,
-    /// Of two writers, whether it is the slow one.
-    pub(super) is_slow: bool,
+    pub(super) lifetime: Lifetime,
 }
 
 impl Places {
@@ -64,22 +66,24 @@ impl Places {
         Self::FileSystem(Box::new(FileSystem::new(shape, footprint, seed)))
     }
 
-    pub(super) const fn writers(slots: u64, speed: u64) -> Self {
-        Self::Writers(Writers { half: slots / 2, next: [0; 2], speed, turn: 0 })
+    pub(super) const fn writers(slots: u64, speed: u64, hints: bool) -> Self {
+        let lifetimes =
+            if hints { [Lifetime::Short, Lifetime::Long] } else { [Lifetime::Unknown; 2] };
+        Self::Writers(Writers { half: slots / 2, next: [0; 2], speed, turn: 0, lifetimes })
     }
 
     /// The place of the next request, whose length is `size` unless the rule sets another.
     #[inline]
     pub(super) fn next(&mut self, op: Op, size: u64, dice: &mut Pcg64Mcg) -> Placed {
-        let mut is_slow = false;
+        let mut lifetime = Lifetime::Unknown;
         let slot = match self {
             Self::FileSystem(streams) => {
                 let (offset, length) = streams.next(op, dice);
-                return Placed { offset, length, is_slow };
+                return Placed { offset, length, lifetime };
             }
             Self::Writers(writers) => {
-                let slot = writers.next();
-                is_slow = slot >= writers.half;
+                let slot;
+                (slot, lifetime) = writers.next();
                 slot
             }
             Self::Uniform { slots } => below(dice, *slots),
@@ -90,6 +94,6 @@ impl Places {
             }
             Self::Zipf { ranks, scatter } => scatter.place(ranks.rank(dice)),
         };
-        Placed { offset: slot * size, length: size, is_slow }
+        Placed { offset: slot * size, length: size, lifetime }
     }
 }
