@@ -11,6 +11,7 @@
 //!   parameter. `kind`: what every name has. `loads`: published traces by
 //!   their names, made by these rules.
 
+use ftl_iface::Lifetime;
 use nand_model::datasheet;
 use nand_model::part::Nanos;
 use rand_pcg::Pcg64Mcg;
@@ -116,11 +117,11 @@ fn kinds() -> impl Iterator<Item = &'static LoadKind> {
     ALL.into_iter().flatten()
 }
 
-/// Two writers: how many times as much the first writes, and whether writes say how long their data lives.
+/// Two writers: how many times as much the first writes, and how long each says that its data lives.
 #[derive(Clone, Copy, Debug)]
 struct TwoWriters {
     speed: u64,
-    hints: bool,
+    lifetimes: [Lifetime; 2],
 }
 
 /// A synthetic workload, as it was named.
@@ -216,7 +217,7 @@ impl Synth {
             return Err(format!("`{}`: {reason}: give more, or a smaller size", self.name));
         }
         let places = match (self.writers, &self.shape, self.rule) {
-            (Some(TwoWriters { speed, hints }), ..) => Places::writers(slots, speed, hints),
+            (Some(TwoWriters { speed, lifetimes }), ..) => Places::writers(slots, speed, lifetimes),
             (_, Some(shape), _) => Places::file_system(**shape, footprint, self.seed),
             (.., "sequential") => Places::sequential(slots),
             (.., "zipf") => Places::zipf(slots, self.skew, self.seed),
@@ -280,7 +281,12 @@ fn writers(values: &spec::Values) -> Result<TwoWriters, String> {
     if !(1..=MOST).contains(&speed) {
         return Err(format!("speed is a whole number from 1 to {MOST}"));
     }
-    Ok(TwoWriters { speed, hints: values.is_on("hints")? })
+    let lifetimes = if values.is_on("hints")? {
+        [Lifetime::Short, Lifetime::Long]
+    } else {
+        [Lifetime::Unknown; 2]
+    };
+    Ok(TwoWriters { speed, lifetimes })
 }
 
 fn interval(text: &str) -> Result<Nanos, String> {
@@ -303,7 +309,7 @@ impl Generator {
     /// The fields of a file that tells all of its requests.
     pub const fn fields(&self) -> Fields {
         match self.synth.writers {
-            Some(TwoWriters { hints: true, .. }) => Fields::WithLifetime,
+            Some(TwoWriters { lifetimes: [Lifetime::Short, _], .. }) => Fields::WithLifetime,
             _ => Fields::Four,
         }
     }
@@ -338,8 +344,6 @@ impl Iterator for Generator {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::Lifetime;
-
     use super::*;
 
     fn requests(name: &str) -> Vec<Request> {

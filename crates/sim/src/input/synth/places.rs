@@ -66,9 +66,7 @@ impl Places {
         Self::FileSystem(Box::new(FileSystem::new(shape, footprint, seed)))
     }
 
-    pub(super) const fn writers(slots: u64, speed: u64, hints: bool) -> Self {
-        let lifetimes =
-            if hints { [Lifetime::Short, Lifetime::Long] } else { [Lifetime::Unknown; 2] };
+    pub(super) const fn writers(slots: u64, speed: u64, lifetimes: [Lifetime; 2]) -> Self {
         Self::Writers(Writers { half: slots / 2, next: [0; 2], speed, turn: 0, lifetimes })
     }
 
