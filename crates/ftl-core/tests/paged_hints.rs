@@ -1,13 +1,14 @@
 //! Hints: what hosts expect to live about as long is put together.
 
+use crate::paged_wear::on;
 use crate::world;
 
-use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams};
+use ftl_core::paged::{PagedConfig, Streams};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Bytes, Cell, Lifetime, Region, Sector, SectorCount};
 use nand_model::Stamp;
 
-use world::{KEY, devices, part, region};
+use world::{devices, region};
 
 const BYTES: u32 = 512;
 const SECTORS: u32 = 4 * 2_000;
@@ -29,42 +30,38 @@ fn two_writers(streams: Streams, [quick, slow]: [Lifetime; 2]) -> Programs {
         streams,
         ..PagedConfig::SMALL
     };
-    let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
-    let mut ram = OwnedPagedRam::for_plan(&plan);
-    let chip = devices::stamped(&part(geometry), &plan);
-    let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
-    let mut ftl = ftl.expect("formatted");
-
-    let half = SECTORS / 2;
-    let (mut next, mut newest) = ([0, 0], vec![0; SECTORS as usize]);
-    let pages = |probe: &Counters, cause| -> u64 {
-        let of = |region| probe.operations(region, Verb::Program, cause);
-        of(Region::Slc) + of(Region::Mlc)
-    };
-    for turn in 0..5 * u64::from(SECTORS) / 4 {
-        let writer = usize::from(turn % 5 == 4);
-        let first = writer as u32 * half + next[writer];
-        next[writer] = (next[writer] + 4) % half;
-        let version = turn as u32 + 1;
-        let mut data = vec![0; 4 * BYTES as usize];
-        for (sector, at) in data.chunks_exact_mut(BYTES as usize).zip(first..) {
-            Stamp::new(version).write_to(sector);
-            newest[at as usize] = version;
+    on(geometry, &config, |ftl| {
+        let half = SECTORS / 2;
+        let (mut next, mut newest) = ([0, 0], vec![0; SECTORS as usize]);
+        let pages = |probe: &Counters, cause| -> u64 {
+            let of = |region| probe.operations(region, Verb::Program, cause);
+            of(Region::Slc) + of(Region::Mlc)
+        };
+        for turn in 0..5 * u64::from(SECTORS) / 4 {
+            let writer = usize::from(turn % 5 == 4);
+            let first = writer as u32 * half + next[writer];
+            next[writer] = (next[writer] + 4) % half;
+            let version = turn as u32 + 1;
+            let mut data = vec![0; 4 * BYTES as usize];
+            for (sector, at) in data.chunks_exact_mut(BYTES as usize).zip(first..) {
+                Stamp::new(version).write_to(sector);
+                newest[at as usize] = version;
+            }
+            let lifetime = [quick, slow][writer];
+            ftl.write_hinted(Sector::new(first), &data, lifetime).expect("written");
         }
-        let lifetime = [quick, slow][writer];
-        ftl.write_hinted(Sector::new(first), &data, lifetime).expect("written");
-    }
-    ftl.check().expect("every invariant holds");
-    for (sector, version) in (0..).zip(newest) {
-        let mut data = vec![0; BYTES as usize];
-        ftl.read(Sector::new(sector), &mut data).expect("read");
-        assert_eq!(Stamp::read_from(&data), (version > 0).then(|| Stamp::new(version)));
-    }
-    let probe = ftl.probe();
-    Programs {
-        host: pages(probe, Cause::Host),
-        all: pages(probe, Cause::Host) + pages(probe, Cause::Gc),
-    }
+        ftl.check().expect("every invariant holds");
+        for (sector, version) in (0..).zip(newest) {
+            let mut data = vec![0; BYTES as usize];
+            ftl.read(Sector::new(sector), &mut data).expect("read");
+            assert_eq!(Stamp::read_from(&data), (version > 0).then(|| Stamp::new(version)));
+        }
+        let probe = ftl.probe();
+        Programs {
+            host: pages(probe, Cause::Host),
+            all: pages(probe, Cause::Host) + pages(probe, Cause::Gc),
+        }
+    })
 }
 
 #[test]
@@ -106,18 +103,16 @@ fn entered(count: u32, lifetime: Lifetime) -> u64 {
         streams: Streams::ByLifetime,
         ..PagedConfig::SMALL
     };
-    let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");
-    let mut ram = OwnedPagedRam::for_plan(&plan);
-    let chip = devices::stamped(&part(geometry), &plan);
-    let ftl = PageFtl::format(chip, &config, ram.lend(), KEY, Counters::default());
-    let mut ftl = ftl.expect("formatted");
-    for turn in 0..40 {
-        let mut data = vec![0; (count * BYTES) as usize];
-        data.chunks_exact_mut(BYTES as usize).for_each(|one| Stamp::new(turn + 1).write_to(one));
-        ftl.write_hinted(Sector::new(turn * count), &data, lifetime).expect("written");
-    }
-    ftl.check().expect("every invariant holds");
-    ftl.probe().operations(Region::Slc, Verb::Program, Cause::Host)
+    on(geometry, &config, |ftl| {
+        for turn in 0..40 {
+            let mut data = vec![0; (count * BYTES) as usize];
+            data.chunks_exact_mut(BYTES as usize)
+                .for_each(|one| Stamp::new(turn + 1).write_to(one));
+            ftl.write_hinted(Sector::new(turn * count), &data, lifetime).expect("written");
+        }
+        ftl.check().expect("every invariant holds");
+        ftl.probe().operations(Region::Slc, Verb::Program, Cause::Host)
+    })
 }
 
 #[test]

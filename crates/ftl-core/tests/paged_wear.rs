@@ -27,7 +27,7 @@ fn sector() -> Vec<u8> {
 }
 
 /// Calls a function with a formatted device.
-fn on<T>(
+pub(crate) fn on<T>(
     geometry: Geometry,
     config: &PagedConfig,
     with: impl FnOnce(&mut PageFtl<'_, Chip, Counters>) -> T,

@@ -11,6 +11,7 @@ use crate::paged::flash::door::{Seen, is_sectors};
 use crate::paged::plan::address::{Mapped, Place};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
+use crate::paged::upkeep::lifetime::lives_long;
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -143,9 +144,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // A request that fills much of the area would only displace itself.
         let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
         // That data lives shorter than other data does not say that it is replaced while the area still holds it.
-        let lives_long = matches!(lifetime, Lifetime::Long | Lifetime::Extreme);
         count.get() <= most
-            && !lives_long
+            && !lives_long(lifetime)
             && (self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count))
     }
 }

@@ -10,6 +10,7 @@ use crate::paged::plan::numbers;
 use crate::paged::program::page::{Before, Content, Written};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
+use crate::paged::upkeep::lifetime::lives_long;
 use crate::probe::{Cause, Event, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -76,9 +77,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     const fn stream_for(&self, stream: Stream, left: usize, lifetime: Lifetime) -> Stream {
         let open = self.shape.fast.is_some() && !self.is_closed();
         let fits = open && left < self.shape.main.slots as usize;
-        let lives_long = matches!(lifetime, Lifetime::Long | Lifetime::Extreme);
         match stream {
-            Stream::Host if fits || !lives_long && self.takes_bursts() => Stream::Hot,
+            Stream::Host if fits || !lives_long(lifetime) && self.takes_bursts() => Stream::Hot,
             stream => stream,
         }
     }

@@ -21,6 +21,11 @@ const LEARNED: u16 = 32;
 /// The share of valid data in recent victims of the fast area, in 256ths, above which it takes no more such writes.
 const STAYS: u16 = 64;
 
+/// Whether the host expects data to live long: the fast area is not for it.
+pub(crate) const fn lives_long(lifetime: Lifetime) -> bool {
+    matches!(lifetime, Lifetime::Long | Lifetime::Extreme)
+}
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of a host write to the main area. Data is expected to be short-lived if it replaces data that
     /// was.
