@@ -79,6 +79,8 @@ bugs! {
     ForgetCopiesAtEnd "A device that is read-only before a copy is written again does not read from it."
     TrustTornSwitch "A block whose torn last page corrupted others counts as a data block after a second cut."
     TrustFoldAlone "An interrupted fold counts as finished if its chain has no other readable block."
+    ForgetCopiedTrims "A fold that is alone in its chain is not doubted while a trim is written again from a copy."
+    KeepDataMark "A chain whose only block turns out to be stale still counts as one that has a data block."
     ForgetBackups "Paired pages of the page to be programmed are not backed up."
     BelieveEveryBackup "Backups are used whatever was programmed after them."
     ForgetTrimsPartners "A page is programmed although a torn program would corrupt a trim."

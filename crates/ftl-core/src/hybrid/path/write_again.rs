@@ -32,16 +32,19 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// The sectors on a page of a copy; none if it cannot be read.
+    /// The sectors that a page of a copy holds or trims, of a longer trim the first; none if it cannot be read.
     pub(crate) fn sectors_of_copy(
         &mut self,
         spot: Spot,
     ) -> Result<impl Iterator<Item = Sector> + use<D, P, M>, Fault<D::Error>> {
         let held = self.slots_of_copy(spot)?;
+        let named = |slot: Slot| {
+            if planted(Bug::ForgetCopiedTrims) { slot.copy_of() } else { slot.place_of() }
+        };
         for slot in held.list() {
-            slot.copy_of().map_or(Ok(()), |sector| self.in_device(sector).map(|_| ()))?;
+            named(*slot).map_or(Ok(()), |sector| self.in_device(sector).map(|_| ()))?;
         }
-        Ok(held.into_list().filter_map(|(_, slot)| slot.copy_of()))
+        Ok(held.into_list().filter_map(move |(_, slot)| named(slot)))
     }
 
     /// What the slots of a page of a copy hold; nothing if it cannot be read.
