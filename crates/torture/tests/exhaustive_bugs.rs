@@ -6,16 +6,17 @@
 //! script. `BUGS=Name,Name` looks for those alone, `DEVICE=name` on that device.
 
 mod page;
+mod scripts;
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 use std::{env, fs, panic};
 
 use ftl_core::bugs::{self, Bug};
-use torture::exhaustive::{Order, Shard, SmallScript, Until, exhaustive, replay};
+use scripts::{LIST, Scripted, all, breaks, listed};
+use torture::exhaustive::{Order, Shard, Until, exhaustive};
 use torture::{FtlName, Watcher};
 
-const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exhaustive_bugs.txt");
 const HEADING: &str = "| FTL | what is planted | bound |";
 
 /// Bounds that are searched, each in so many parts, of which the first are tried.
@@ -24,13 +25,6 @@ const OF: usize = 40;
 
 /// The time that the search for a bug may take.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A bug, and the script that shows it.
-struct Shown {
-    bug: Bug,
-    bound: u8,
-    script: String,
-}
 
 /// Ends a walk after some time.
 struct Patience(Instant);
@@ -43,32 +37,8 @@ impl Watcher for Patience {
     }
 }
 
-fn all() -> impl Iterator<Item = (FtlName, Bug)> {
-    let hybrid = Bug::ALL.iter().map(|bug| (FtlName::Hybrid, *bug));
-    hybrid.chain(Bug::PAGED.iter().map(|bug| (FtlName::Paged, *bug)))
-}
-
-fn listed() -> Vec<Shown> {
-    let list = fs::read_to_string(LIST).expect("the list is there");
-    let shown = |line: &str| {
-        let mut words = line.splitn(3, ' ');
-        let name = words.next()?;
-        let (_, bug) = all().find(|(_, bug)| format!("{bug:?}") == name)?;
-        Some(Shown { bug, bound: words.next()?.parse().ok()?, script: words.next()?.into() })
-    };
-    let shown = |line: &str| shown(line).unwrap_or_else(|| panic!("no bug's script: {line}"));
-    list.lines().map(shown).collect()
-}
-
-/// Whether the script breaks a promise. One that asks for what does not happen breaks none.
-fn breaks(script: &str) -> bool {
-    let script: SmallScript = script.parse().expect("a script");
-    let replayed = panic::catch_unwind(|| replay(&script));
-    replayed.map_or(true, |replayed| replayed.is_ok_and(|replayed| replayed.broken.is_some()))
-}
-
 /// Looks for a script that shows the bug.
-fn search(ftl: FtlName, bug: Bug) -> Option<Shown> {
+fn search(ftl: FtlName, bug: Bug) -> Option<Scripted> {
     let patience = Patience(Instant::now());
     BOUNDS.into_iter().find_map(|bound| {
         (1..=OF).take_while(|_| patience.goes_on()).find_map(|number| {
@@ -80,12 +50,12 @@ fn search(ftl: FtlName, bug: Bug) -> Option<Shown> {
             bugs::plant(None);
             let broken =
                 walked.ok()?.into_iter().find_map(|walked| walked.broken.into_iter().next())?;
-            Some(Shown { bug, bound, script: broken.script.to_string() })
+            Some(Scripted { bug, bound, script: broken.script.to_string() })
         })
     })
 }
 
-fn renew(mut shown: Vec<Shown>) -> Vec<Shown> {
+fn renew(mut shown: Vec<Scripted>) -> Vec<Scripted> {
     let chosen = env::var("BUGS").ok();
     let is_chosen = |bug: Bug| {
         let name = format!("{bug:?}");
@@ -99,7 +69,7 @@ fn renew(mut shown: Vec<Shown>) -> Vec<Shown> {
         println!("{bug:?}: {:?}", found.as_ref().map(|found| &found.script));
         shown.extend(found);
         let mut list = String::new();
-        for Shown { bug, bound, script } in &shown {
+        for Scripted { bug, bound, script } in &shown {
             writeln!(list, "{bug:?} {bound} {script}").expect("a string");
         }
         fs::write(LIST, list).expect("the list can be written");
@@ -108,7 +78,7 @@ fn renew(mut shown: Vec<Shown>) -> Vec<Shown> {
 }
 
 /// The table of the page: the bound that shows each bug.
-fn table(shown: &[Shown]) -> String {
+fn table(shown: &[Scripted]) -> String {
     let mut table = format!("{HEADING}\n|---|---|--:|\n");
     for (ftl, bug) in all() {
         let found = shown.iter().find(|shown| shown.bug == bug);
@@ -134,7 +104,7 @@ fn each_bug_is_shown_by_its_script() {
     }
     let wrong: Vec<String> = shown
         .iter()
-        .filter_map(|Shown { bug, script, .. }| {
+        .filter_map(|Scripted { bug, script, .. }| {
             bugs::plant(Some(*bug));
             let found = breaks(script);
             bugs::plant(None);
