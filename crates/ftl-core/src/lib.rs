@@ -151,7 +151,9 @@ pub mod filter;
 
 pub mod throttle;
 
-// what is on flash,
+// how the device is reached, and what is on it,
+mod flash;
+
 pub mod layout;
 
 // planning, checks and errors,
@@ -166,14 +168,11 @@ pub mod check;
 
 pub mod memory;
 
-pub mod weak;
-
 // and what all rooms may use.
 pub mod config;
 
 pub mod table;
 
-mod holder;
 mod quotient;
 
 pub mod image;

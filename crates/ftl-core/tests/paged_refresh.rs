@@ -4,7 +4,8 @@
 use crate::world;
 
 use ftl_core::paged::{
-    OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, RefreshLimits, Streams, Victims,
+    OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, RefreshLimits, Streams,
+    Victims,
 };
 use ftl_core::probe::{Counters, NoProbe, Probe, Verb};
 use ftl_iface::{
@@ -260,6 +261,31 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         let (device, _) = ftl.into_parts();
         let mut ftl = PageFtl::mount(device, &config, ram.lend(), NoProbe).expect("mounted");
         assert_eq!(lost(&mut ftl, &truth), after, "{name}");
+    }
+}
+
+/// Firmware formats a device that is not formatted. One whose headers cannot be read, perhaps because the driver has
+/// the ECC wrong, is not such a device.
+#[test]
+fn a_device_whose_headers_cannot_be_read_is_not_called_blank() {
+    for (name, config) in all(0) {
+        let mut device = device(name, 5);
+        let (geometry, plan) = plan(name, &config);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let blank = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe).err();
+        assert_eq!(blank, Some(PagedMountError::NotFormatted), "{name}");
+        drop(PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
+        let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
+        let shape = *geometry.region(region).expect("it has that region");
+        let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
+        for number in 0..2 {
+            for line in 0..lines {
+                let page = shape.pairing.first_page(line);
+                device.lose(Block::new(region, number).page(page));
+            }
+        }
+        let refused = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe).err();
+        assert_eq!(refused, Some(PagedMountError::DamagedHeader), "{name}");
     }
 }
 

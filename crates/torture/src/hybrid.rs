@@ -122,18 +122,18 @@ impl OnFlash for Hybrid {
     }
 
     fn stamp(&self, data: &[u8], spare: &[u8], key: u32) -> Option<u64> {
-        let tag = tags::read(data, self.sector_bytes(), spare, key)?;
+        let tag = tags::read::<Kind>(data, self.sector_bytes(), spare, key)?;
         (tag.kind == Kind::Checkpoint).then(|| tag.stamp.get())
     }
 
     fn is_header(&self, data: &[u8], spare: &[u8], key: u32) -> bool {
-        let tag = tags::read(data, self.sector_bytes(), spare, key);
+        let tag = tags::read::<Kind>(data, self.sector_bytes(), spare, key);
         tag.is_some_and(|tag| tag.kind == Kind::Header)
     }
 
     fn unreadable_page(&self, lost: &LostProgram<'_>) -> Option<UnreadablePage> {
         let LostProgram { chip, page, data, spare, key } = *lost;
-        let tag = tags::read(data, self.sector_bytes(), spare, key)?;
+        let tag = tags::read::<Kind>(data, self.sector_bytes(), spare, key)?;
         // The last page of a fold, and the pages that it would corrupt if torn, show that the fold was completed.
         // Losing one while power fails during the erase of older blocks would be two faults at a time.
         let last = last_page(chip, page);
@@ -166,7 +166,7 @@ impl OnFlash for Hybrid {
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {
-        tags::explain(spare, key)
+        tags::explain::<Kind>(spare, key)
     }
 
     fn forge(&self, spare: &mut [u8], key: u32, below: &mut dyn FnMut(u32) -> u32) {

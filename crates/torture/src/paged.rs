@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ftl_core::config::{FilterChoice, WearLeveling};
-use ftl_core::layout::{self, Kind, Slot};
+use ftl_core::layout::{self, Slot};
 use ftl_core::paged::address::Leaf;
 use ftl_core::paged::shape::HEADERS;
 use ftl_core::paged::{
-    Bursts, History, PagedConfig, PagedPlan, PagedShapeError, RefreshLimits, RunEnds, Streams,
-    Victims,
+    Bursts, History, PagedConfig, PagedKind, PagedPlan, PagedShapeError, RefreshLimits, RunEnds,
+    Streams, Victims,
 };
 use ftl_core::{Endurance, PageStore};
 use ftl_iface::{Block, Bytes, Corrected, Geometry};
@@ -104,9 +104,9 @@ impl OnFlash for Paged {
 
     fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<PageContent> {
         match tags::read(data, self.sector_bytes(), spare, key)?.kind {
-            Kind::Sectors | Kind::Rescue => Some(PageContent::Data),
-            Kind::Map | Kind::Commit => Some(PageContent::Map),
-            Kind::Backup => Some(PageContent::Nothing),
+            PagedKind::Sectors | PagedKind::SectorsAgain => Some(PageContent::Data),
+            PagedKind::Map | PagedKind::MapAgain => Some(PageContent::Map),
+            PagedKind::Proof => Some(PageContent::Nothing),
             _ => None,
         }
     }
@@ -121,7 +121,7 @@ impl OnFlash for Paged {
     }
 
     fn stamp(&self, data: &[u8], spare: &[u8], key: u32) -> Option<u64> {
-        Some(tags::read(data, self.sector_bytes(), spare, key)?.stamp.get())
+        Some(tags::read::<PagedKind>(data, self.sector_bytes(), spare, key)?.stamp.get())
     }
 
     fn is_header(&self, data: &[u8], _: &[u8], key: u32) -> bool {
@@ -137,11 +137,12 @@ impl OnFlash for Paged {
     }
 
     fn explain(&self, spare: &[u8], key: u32) -> String {
-        tags::explain(spare, key)
+        tags::explain::<PagedKind>(spare, key)
     }
 
     fn forge(&self, spare: &mut [u8], key: u32, below: &mut dyn FnMut(u32) -> u32) {
-        tags::forge(spare, key, &[Kind::Header, Kind::Map, Kind::Sectors, Kind::Checkpoint], below);
+        use PagedKind::{Anchor, Header, Map, Sectors};
+        tags::forge(spare, key, &[Header, Map, Sectors, Anchor], below);
     }
 }
 

@@ -1,19 +1,31 @@
 //! The tags of `ftl-core` in readable form, and forged ones.
 
-use ftl_core::layout::{self, FormatKey, Kind, Slot, Tag};
+use std::fmt::Debug;
+
+use ftl_core::layout::{self, FormatKey, Slot, Tag, TagKind};
 use ftl_iface::Bytes;
 
 /// The tag of a page with that much data, in sectors of that size.
-pub(crate) fn read(data: &[u8], sector: Bytes, spare: &[u8], key: u32) -> Option<Tag> {
+pub(crate) fn read<K: TagKind>(
+    data: &[u8],
+    sector: Bytes,
+    spare: &[u8],
+    key: u32,
+) -> Option<Tag<K>> {
     let slots = data.len() / sector.as_usize();
-    layout::tag(spare.get(..layout::tag_bytes(slots as u16))?, FormatKey::new(key))
+    tag(spare.get(..layout::tag_bytes(slots as u16))?, FormatKey::new(key))
+}
+
+/// The tag in these bytes.
+fn tag<K: TagKind>(spare: &[u8], key: FormatKey) -> Option<Tag<K>> {
+    layout::kind(spare, key).map(|kind| layout::tag_of(kind, spare))
 }
 
 /// The content of a page's spare bytes.
-pub(crate) fn explain(spare: &[u8], key: u32) -> String {
+pub(crate) fn explain<K: TagKind + Debug>(spare: &[u8], key: u32) -> String {
     let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
     let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
-    let tag = tags.rev().find_map(|spare| layout::tag(spare, FormatKey::new(key)));
+    let tag = tags.rev().find_map(|spare| tag::<K>(spare, FormatKey::new(key)));
     match tag {
         Some(tag) => {
             let slots = (0..4).map(|slot| layout::slot(spare, slot));
@@ -27,12 +39,17 @@ pub(crate) fn explain(spare: &[u8], key: u32) -> String {
 
 /// Changes the spare bytes of a page by the numbers, and gives them a valid checksum. The page may become one of those
 /// kinds.
-pub(crate) fn forge(spare: &mut [u8], key: u32, kinds: &[Kind], below: &mut dyn FnMut(u32) -> u32) {
+pub(crate) fn forge<K: TagKind>(
+    spare: &mut [u8],
+    key: u32,
+    kinds: &[K],
+    below: &mut dyn FnMut(u32) -> u32,
+) {
     let key = FormatKey::new(key);
     let lengths = (1..=8).map(layout::tag_bytes).filter(|length| *length <= spare.len());
-    let told = |length: &usize| layout::tag(&spare[..*length], key).is_some();
+    let told = |length: &usize| tag::<K>(&spare[..*length], key).is_some();
     let Some(length) = lengths.rev().find(told) else { return };
-    let Some(mut tag) = layout::tag(&spare[..length], key) else { return };
+    let Some(mut tag) = tag::<K>(&spare[..length], key) else { return };
     match below(4) {
         0 => tag.stamp = layout::Stamp::new(u64::from(below(256)) << below(41)),
         1 => tag.note = below(256) << below(17),

@@ -10,6 +10,16 @@ pub enum Erasure {
     Failed,
 }
 
+/// What came of marking a block bad.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Marked {
+    /// Every mount sees the mark.
+    Done,
+    /// It has none: the next mount takes the block for good.
+    Failed,
+}
+
 /// What came of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]

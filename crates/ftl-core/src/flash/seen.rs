@@ -1,35 +1,41 @@
-//! What was read: the tag of a page, which borrows the flash layer, so that it cannot be mistaken for another's.
+//! What was read: the tag of a page, which borrows the flash access layer, so that it cannot be mistaken for another's.
 
 use ftl_iface::Sector;
 
-use super::Spot;
-use crate::layout::{self, Slot, Stamp, Tag};
-
-/// The tag of a page that was read. It is kept until the layer is used again; what must outlive that is copied.
-#[derive(Clone, Copy, Debug)]
-#[must_use]
-pub struct PageTag<'a> {
-    /// Everything but the slots.
-    pub tag: Tag,
-    bytes: &'a [u8],
-}
+use crate::layout::{self, Slot, Tag, TagKind};
 
 /// The content of a page, by its tag.
-#[derive(Clone, Copy, Debug)]
 #[must_use]
-pub enum Seen<'a> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen<'tag, K> {
     /// A page of this format.
-    Page(PageTag<'a>),
+    Page(TaggedPage<'tag, K>),
     /// It reads as erased.
     Erased,
-    /// It is unreadable, or its tag is not of this format.
+    /// It is unreadable, or its tag is not of this format. The buffers of the read hold anything.
     Unreadable,
 }
 
-impl<'a> PageTag<'a> {
+/// A page of this format, as its tag describes it. What must outlive the next read is copied.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TaggedPage<'tag, K> {
+    /// What it is.
+    pub kind: K,
+    bytes: &'tag [u8],
+}
+
+impl<'tag, K: TagKind> TaggedPage<'tag, K> {
+    /// The page of that kind whose tag is in these bytes.
     #[inline(always)]
-    pub(super) const fn new(tag: Tag, bytes: &'a [u8]) -> Self {
-        Self { tag, bytes }
+    pub const fn new(kind: K, bytes: &'tag [u8]) -> Self {
+        Self { kind, bytes }
+    }
+
+    /// Everything but the slots.
+    #[inline]
+    pub fn tag(&self) -> Tag<K> {
+        layout::tag_of(self.kind, self.bytes)
     }
 
     /// What a slot holds.
@@ -39,8 +45,14 @@ impl<'a> PageTag<'a> {
     }
 
     /// What each slot holds.
-    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<'a> {
+    pub fn slots(&self) -> impl Iterator<Item = Slot> + use<'tag, K> {
         layout::slots(self.bytes)
+    }
+
+    /// The bytes of the tag, to be kept while other pages are read.
+    #[inline(always)]
+    pub const fn bytes(&self) -> &'tag [u8] {
+        self.bytes
     }
 
     /// A sector whose home is in the page, whatever the page holds; it shows the logical block.
@@ -49,7 +61,7 @@ impl<'a> PageTag<'a> {
     }
 }
 
-impl Seen<'_> {
+impl<K: TagKind> Seen<'_, K> {
     /// Whether it reads as erased.
     #[inline]
     #[must_use]
@@ -67,18 +79,10 @@ impl Seen<'_> {
     /// The tag, if it is a page of this format.
     #[inline]
     #[must_use]
-    pub const fn tag(&self) -> Option<Tag> {
+    pub fn tag(&self) -> Option<Tag<K>> {
         match self {
-            Self::Page(page) => Some(page.tag),
+            Self::Page(page) => Some(page.tag()),
             Self::Erased | Self::Unreadable => None,
         }
-    }
-
-    /// Whether such a page may be there. The remains of an interrupted erase may read as anything, and one in millions
-    /// of such pages passes the check of a tag; a kind that does not belong there or a stamp that no device of this
-    /// size reaches exposes nearly all of those.
-    pub(super) fn is_plausible(&self, spot: Spot, last_stamp: Stamp) -> bool {
-        let Self::Page(page) = self else { return true };
-        spot.purpose().takes(page.tag.kind) && page.tag.stamp <= last_stamp
     }
 }

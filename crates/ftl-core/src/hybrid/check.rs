@@ -127,7 +127,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     }
                     Seen::Unreadable => continue,
                 };
-                let kind = found.tag.kind;
+                let kind = found.kind;
                 ensure(matches!(kind, Kind::Data | Kind::ChainInPlace), || {
                     format!("page {page} of data block {data:?} of {logical:?} is {kind:?}")
                 })?;
@@ -175,7 +175,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     }
                     Seen::Unreadable => continue,
                 };
-                let tag = found.tag;
+                let tag = found.tag();
                 ensure(tag.stamp > newest, || format!("page {page} of {block:?} is out of order"))?;
                 newest = tag.stamp;
                 if tag.kind == Kind::Trim {
@@ -275,7 +275,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     Seen::Erased => {}
                     Seen::Unreadable => lost = Some(page),
                     Seen::Page(found) => {
-                        let tag = found.tag;
+                        let tag = found.tag();
                         let note = lost.take().map(|lost| self.mlc.note_of_predecessor(tag, lost));
                         if note.is_some_and(|note| note == PageNote::Nothing || note.is_of(offset))
                         {

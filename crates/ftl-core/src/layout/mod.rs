@@ -32,8 +32,17 @@ pub const fn tag_bytes(slots: u16) -> usize {
     SECTORS + SECTOR_BYTES * slots as usize
 }
 
-/// What a page is, with the code that says so on flash. Any two codes differ in at least four bits, so that no single
-/// damaged bit turns one into another.
+/// What a page is. Each FTL has kinds of its own, with codes of one book: any two differ in at least four bits, so that
+/// no single damaged bit turns one into another.
+pub trait TagKind: Copy {
+    /// The code that says so on flash.
+    fn code(self) -> u8;
+
+    /// The kind of a code on flash.
+    fn from_code(code: u8) -> Option<Self>;
+}
+
+/// The kinds of the hybrid FTL, and those codes of the page store that it does not use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The header of the device, in a meta block.
@@ -90,14 +99,16 @@ impl Kind {
     pub const fn is_content(self) -> bool {
         matches!(self, Self::Log | Self::Chain | Self::ChainInPlace | Self::Trim)
     }
+}
 
+impl TagKind for Kind {
     #[inline]
-    const fn code(self) -> u8 {
+    fn code(self) -> u8 {
         self as u8
     }
 
     #[inline]
-    const fn from_code(code: u8) -> Option<Self> {
+    fn from_code(code: u8) -> Option<Self> {
         // Spelled out, and so looked up in a table: a search would take longer than the rest of a tag.
         Some(match code {
             0x0F => Self::Header,
@@ -280,9 +291,9 @@ impl Slots<'_> {
 
 /// What the tag of a page has beside its slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tag {
+pub struct Tag<K = Kind> {
     /// What the page is.
-    pub kind: Kind,
+    pub kind: K,
     /// When it was programmed.
     pub stamp: Stamp,
     /// How often its block had been erased by then. Of a checkpoint's page its number in its place, of a commit how
@@ -335,7 +346,7 @@ const CHECK_SHIFT: u32 = 16;
 
 /// Writes a tag, except its slots' sectors, which [`put_slots`] or [`put_slot`] wrote before: the check covers them.
 #[inline]
-pub fn put_tag(spare: &mut [u8], tag: &Tag, key: FormatKey) {
+pub fn put_tag<K: TagKind>(spare: &mut [u8], tag: &Tag<K>, key: FormatKey) {
     let Some((field, slots)) = spare.split_first_chunk_mut::<SECTORS>() else { return };
     let stamp = tag.stamp.get();
     let first = u32::from(tag.kind.code()) | (stamp as u32) << 8;
@@ -384,7 +395,7 @@ pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
     }
 }
 
-/// Reads a tag. `None` where there is none: the page is erased, or was not written by this format.
+/// Reads a tag of either FTL. `None` where there is none: the page is erased, or was not written by these formats.
 #[inline(always)]
 pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
     kind(spare, key).map(|kind| tag_of(kind, spare))
@@ -392,10 +403,10 @@ pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
 
 /// Reads the kind in a tag. `None` where there is no tag.
 #[inline(always)]
-pub fn kind(spare: &[u8], key: FormatKey) -> Option<Kind> {
+pub fn kind<K: TagKind>(spare: &[u8], key: FormatKey) -> Option<K> {
     let (field, slots) = spare.split_first_chunk::<SECTORS>()?;
     let [first, second, third] = head(field);
-    let kind = Kind::from_code(first as u8)?;
+    let kind = K::from_code(first as u8)?;
     let right =
         third >> CHECK_SHIFT == check([first, second, third & NOTE_HIGH], slots, key).into();
     right.then_some(kind)
@@ -403,7 +414,7 @@ pub fn kind(spare: &[u8], key: FormatKey) -> Option<Kind> {
 
 /// Reads the rest of a tag of that kind.
 #[inline(always)]
-pub fn tag_of(kind: Kind, spare: &[u8]) -> Tag {
+pub fn tag_of<K: TagKind>(kind: K, spare: &[u8]) -> Tag<K> {
     let [first, second, third] = spare.first_chunk().map_or([0; 3], head);
     let stamp = u64::from(first >> 8) | u64::from(second & STAMP_HIGH) << 24;
     let note = second >> 24 | (third & NOTE_HIGH) << 8;

@@ -13,7 +13,7 @@
 //!                  │                 map page ─▶ directory, cache
 //!    reclaim   victims: what is newest is copied, as any write
 //!                  │
-//!    door          ▼   stamps, tags, causes
+//!    flash         ▼   stamps, tags, causes
 //!              NandDevice
 //! ```
 //!
@@ -33,7 +33,7 @@
 //! - [`flash`](self): the flash access layer.
 //! - [`plan`](self): configuration, shape, memory, addresses.
 //!
-//! Of the crate's other modules it uses `layout` (tags), `filter`, `table`, `weak`, `error`, `probe` and the types of
+//! Of the crate's other modules it uses `flash`, `layout` (tags), `filter`, `table`, `error`, `probe` and the types of
 //! `config` and `health`.
 
 pub(crate) mod kind;
@@ -65,7 +65,7 @@ pub use requests::bound::PagedWorstCase;
 pub use tables::store::PageFtl;
 pub use upkeep::identity::{FormatSetting, OtherSetting};
 
-pub use flash::door;
+pub use flash::PagedKind;
 pub use plan::{address, config, numbers, ram, shape};
 pub use recovery::mount;
 pub use requests::{bound, ftl};

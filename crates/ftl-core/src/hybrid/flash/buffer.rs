@@ -97,8 +97,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         count: u16,
         cause: Cause,
     ) -> Result<Option<PageTag<'_>>, Fault<D::Error>> {
-        let tag = self.fetch_unguarded(spot, slot, (to, count), cause)?;
-        Ok(tag.map(|tag| self.guard(spot, tag)))
+        let kind = self.fetch_unguarded(spot, slot, (to, count), cause)?;
+        Ok(kind.map(|kind| self.guard(spot, kind)))
     }
 
     #[inline(never)]
@@ -108,7 +108,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         slot: u16,
         (to, count): (u16, u16),
         cause: Cause,
-    ) -> Result<Option<Tag>, Fault<D::Error>> {
+    ) -> Result<Option<Kind>, Fault<D::Error>> {
         self.spoiled = false;
         let range = self.slots_range(to, count);
         let mut buffer = core::mem::take(&mut self.buffer);
@@ -129,8 +129,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         cause: Cause,
     ) -> Result<Fetched<'_>, Fault<D::Error>> {
         let SlotRun { spot, from, to, count } = run;
-        let tag = match self.fetch_unguarded(spot, from, (to, count), cause) {
-            Ok(Some(tag)) => tag,
+        let kind = match self.fetch_unguarded(spot, from, (to, count), cause) {
+            Ok(Some(kind)) => kind,
             Ok(None) | Err(Fault::Uncorrectable) => return Ok(Fetched::Unreadable),
             Err(fault) => return Err(fault),
         };
@@ -142,7 +142,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if run.is_some_and(|(run, held)| layout::copy_slots(held, run, first)) {
             return Ok(Fetched::Run);
         }
-        Ok(Fetched::Other(PageTag::new(tag, read)))
+        Ok(Fetched::Other(PageTag::new(kind, read)))
     }
 
     /// Reads a sector's copy into a slot of the buffer. If it cannot be read, the slot is blank, and marked as lost.
@@ -180,11 +180,12 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let mut last = None;
         let chunk = layout::summary_sectors(self.log.page_bytes).max(1) as usize;
         for (page, listed) in (data_pages..self.log.pages).zip(codes.chunks_mut(chunk)) {
-            let tag = self.fetch_unguarded(Spot::log(block, page), 0, (0, slots), cause)?;
-            let key = self.key;
+            let found = self.fetch(Spot::log(block, page), 0, 0, slots, cause)?;
+            let found = found.filter(|found| found.kind == Kind::Summary).ok_or(Fault::Corrupt)?;
+            let tag = found.tag();
+            let key = self.key();
             let bytes = self.log.page_bytes.as_usize();
             let page = self.buffer.get(..bytes).unwrap_or(&[]);
-            let tag = tag.filter(|tag| tag.kind == Kind::Summary).ok_or(Fault::Corrupt)?;
             layout::summary(page, listed, key).ok_or(Fault::Corrupt)?;
             last = Some(tag);
         }
@@ -194,7 +195,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Puts a trim into the buffer.
     pub fn put_trim(&mut self, trim: Trim) {
         self.spoiled = false;
-        let key = self.key;
+        let key = self.key();
         let page = self.chain.page_bytes.as_usize();
         if let Some(target) = self.buffer.get_mut(..page) {
             target.fill(0xFF);

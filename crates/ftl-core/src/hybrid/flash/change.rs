@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             let start = usize::from(page - data_pages) * chunk;
             let end = (start + chunk).min(codes.len());
             let listed = codes.get(start.min(end)..end).unwrap_or(&[]);
-            let key = self.key;
+            let key = self.key();
             if let Some(target) = self.buffer.get_mut(..page_bytes.as_usize()) {
                 layout::put_summary(target, listed, key);
             }

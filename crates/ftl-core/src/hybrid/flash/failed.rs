@@ -216,7 +216,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             // An unreadable page may end the list, or be a torn page that was to name a block.
             list.ended = !seen.is_erased();
             let Seen::Page(listed) = seen else { break };
-            let (tag, named) = (listed.tag, listed.slot(0));
+            let (tag, named) = (listed.tag(), listed.slot(0));
             if tag.kind != Kind::Bad {
                 list.copy = (tag.kind == Kind::Header).then_some(tag.stamp);
                 break;

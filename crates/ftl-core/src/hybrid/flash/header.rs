@@ -64,7 +64,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             return Ok(None);
         }
         match self.read_header(block) {
-            Ok(header) => Ok(header.ok().filter(|header| header.key == self.key)),
+            Ok(header) => Ok(header.ok().filter(|header| header.key == self.key())),
             Err(Fault::Uncorrectable) => Ok(None),
             Err(fault) => Err(fault),
         }

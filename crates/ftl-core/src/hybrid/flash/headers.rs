@@ -1,14 +1,15 @@
 //! The two headers. Each is repaired or refreshed while the other one stays.
 
-use ftl_iface::{Block, Bytes, EraseError, MarkError, NandDevice, ReadError, Region};
+use ftl_iface::{Block, Bytes, NandDevice, Region};
 
 use super::failed::LISTED_MAX;
 use super::header::COPIES;
-use super::{Flash, Programmed, Seals, Spot};
+use super::{Erasure, Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
+use crate::flash::Marked;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
-use crate::probe::{Cause, Probe, Verb};
+use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites a header of which a copy is missing or whose list is too short: the one in doubt first, and each only
@@ -83,8 +84,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Whether a block that is not ours begins with a header of either FTL.
     fn holds_header(&mut self, block: Block) -> Result<bool, Fault<D::Error>> {
-        self.alive()?;
-        if self.device.is_bad(block).map_err(|error| self.driver_failed(error))? {
+        if self.door.is_bad(block)? {
             return Ok(false);
         }
         let Some(shape) = self.geometry().region(block.region()).copied() else {
@@ -95,11 +95,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         for line in 0..lines.min(LISTED_MAX as u16 + 2) {
             let page = block.page(shape.pairing.first_page(line));
             let mut magic = [0; Header::MAGIC.len()];
-            self.probe.operation(block.region(), Verb::Read, Cause::Mount);
-            match self.device.read(page, Bytes::ZERO, &mut magic, &mut []) {
+            match self.door.read(page, Bytes::ZERO, &mut magic, &mut [], Cause::Mount) {
                 Ok(_) if magic == Header::MAGIC || magic == Header::PAGE_STORE => return Ok(true),
-                Ok(_) | Err(ReadError::Uncorrectable) => {}
-                Err(ReadError::Driver(error)) => return Err(self.driver_failed(error)),
+                Ok(_) | Err(Fault::Uncorrectable) => {}
+                Err(fault) => return Err(fault),
             }
         }
         Ok(false)
@@ -107,16 +106,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Erases a block that is not ours, or marks it bad.
     fn erase_beside(&mut self, block: Block) -> Result<(), Fault<D::Error>> {
-        self.probe.operation(block.region(), Verb::Erase, Cause::Meta);
-        match self.device.erase(block) {
-            Ok(()) => return Ok(()),
-            Err(EraseError::Failed) => {}
-            Err(EraseError::Driver(error)) => return Err(self.driver_failed(error)),
-        }
-        match self.device.mark_bad(block) {
-            Ok(()) => Ok(()),
-            Err(MarkError::Failed) => Err(Fault::BlockFailed),
-            Err(MarkError::Driver(error)) => Err(self.driver_failed(error)),
-        }
+        let done = self.door.erase(block, Cause::Meta)? == Erasure::Done
+            || self.door.mark_bad(block)? == Marked::Done;
+        if done { Ok(()) } else { Err(Fault::BlockFailed) }
     }
 }

@@ -36,7 +36,7 @@ pub struct Written {
 impl<'a, 'ram, D: NandDevice, P: Probe> ImageWriter<'a, 'ram, D, P> {
     /// Starts at the first page of an erased place.
     pub fn new(flash: &'a mut Flash<'ram, D, P>, place: CheckpointArea) -> Self {
-        let check = flash.key.get();
+        let check = flash.key().get();
         Self { flash, place, page: 0, filled: 0, check, length: 0, failed: false, fault: None }
     }
 
@@ -115,7 +115,7 @@ pub struct ImageReader<'a, 'ram, D: NandDevice, P> {
 impl<'a, 'ram, D: NandDevice, P: Probe> ImageReader<'a, 'ram, D, P> {
     /// Starts at the first page of a place, with an image of that length.
     pub fn new(flash: &'a mut Flash<'ram, D, P>, place: CheckpointArea, length: u32) -> Self {
-        let (check, used) = (flash.key.get(), flash.meta.page_bytes.as_usize());
+        let (check, used) = (flash.key().get(), flash.meta.page_bytes.as_usize());
         Self { flash, place, page: 0, used, check, left: length, fault: None }
     }
 

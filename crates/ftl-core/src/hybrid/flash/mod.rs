@@ -1,5 +1,5 @@
-//! The flash access layer (the *door*): every operation on the device goes through it. It adds stamp and tag, and
-//! reports the operation with its cause to the probe.
+//! The hybrid's flash access layer, on the [`Door`] that both FTLs have: which page of the device a spot is, the page
+//! buffer, checkpoints' seals, and blocks that have failed.
 
 mod buffer;
 mod change;
@@ -9,10 +9,8 @@ mod header;
 mod headers;
 mod image;
 mod memory;
-mod outcome;
 mod retire;
 mod seals;
-mod seen;
 mod spot;
 mod weak;
 
@@ -21,24 +19,22 @@ pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use gather::Gathered;
 pub use image::{ImageReader, ImageWriter, Written};
 pub use memory::FlashMemory;
-pub use outcome::{Erasure, Programmed};
 pub use seals::Seals;
-pub use seen::{PageTag, Seen};
 pub use spot::{Purpose, Spot};
 pub use weak::Weak;
 
-use ftl_iface::{
-    Block, Bytes, Corrected, EraseError, Geometry, NandDevice, Page, PageCount, PageIndex, Pairing,
-    ProgramError, ReadError,
-};
+use core::ops::{Deref, DerefMut};
+
+use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageCount, PageIndex, Pairing};
 
 use crate::bugs::{Bug, planted};
 use crate::config::Refresh;
 use crate::error::Fault;
-use crate::holder::{self, Holder, Magic};
+use crate::flash::{self, Door};
+pub(crate) use crate::flash::{Erasure, Programmed};
 use crate::hybrid::shape::{Area, Shape};
-use crate::layout::{self, FormatKey, Label, Slot, Stamp, Tag};
-use crate::probe::{Cause, Event, Probe, Verb};
+use crate::layout::{self, Kind, Label, Slot, Stamp};
+use crate::probe::{Cause, Probe};
 use crate::table::word;
 use memory::Spares;
 
@@ -51,19 +47,22 @@ pub enum Content<'a> {
     Buffer,
 }
 
-/// The door.
+/// What a read found.
+pub type Seen<'tag> = flash::Seen<'tag, Kind>;
+
+/// A page that was read.
+pub type PageTag<'tag> = flash::TaggedPage<'tag, Kind>;
+
+/// The layer.
 #[derive(Debug)]
 pub struct Flash<'ram, D, P> {
-    device: D,
-    probe: P,
+    door: Door<D, P>,
     meta: Area,
     log: Area,
     chain: Area,
     /// Whether meta and log use only the first page of each word line.
     spreads: bool,
     sector_bytes: Bytes,
-    key: FormatKey,
-    stamp: Stamp,
     /// The last stamp of before this mount.
     before: Stamp,
     /// No page has a larger stamp.
@@ -74,7 +73,6 @@ pub struct Flash<'ram, D, P> {
     /// Whether the list of bad blocks has overwritten the buffer since it was filled, so that the page must be made
     /// again.
     spoiled: bool,
-    dead: bool,
     seals: Seals,
     /// Blocks that have failed, and the consequences.
     pub failed: Failed,
@@ -95,8 +93,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         spares.log.fill(0xFF);
         spares.chain.fill(0xFF);
         Self {
-            device,
-            probe,
+            door: Door::new(device, probe),
             meta: shape.meta,
             // Without a log this part is a placeholder, because no spot of the log exists.
             log: match shape.log {
@@ -106,15 +103,12 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             chain: shape.chain,
             spreads: shape.word_lines != Pairing::None,
             sector_bytes: shape.sector_bytes,
-            key: FormatKey::HEADER,
-            stamp: Stamp::ZERO,
             // Until all stamps are known, every page may be of before.
             before: Stamp::last_of(shape.page_count()),
             last_stamp: Stamp::last_of(shape.page_count()),
             spares,
             buffer,
             spoiled: false,
-            dead: false,
             seals: Seals::Broken,
             failed: Failed::NONE,
             weak: Weak::new(refresh, shape.log.as_ref()),
@@ -123,53 +117,12 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     /// Gives the device back.
     pub fn into_parts(self) -> (D, P) {
-        (self.device, self.probe)
-    }
-
-    /// The device's shape.
-    pub fn geometry(&self) -> &Geometry {
-        self.device.geometry()
-    }
-
-    /// Shared access to the device.
-    pub fn device(&self) -> &D {
-        &self.device
-    }
-
-    /// Exclusive access to the device, for operations beside the FTL. They must not change its content.
-    pub fn device_mut(&mut self) -> &mut D {
-        &mut self.device
-    }
-
-    /// The probe.
-    pub fn probe(&self) -> &P {
-        &self.probe
-    }
-
-    /// Reports a decision to the probe.
-    #[inline]
-    pub fn tell(&mut self, event: Event) {
-        self.probe.event(event);
-    }
-
-    /// Sets the key of the device's tags.
-    pub fn set_key(&mut self, key: FormatKey) {
-        self.key = key;
-    }
-
-    /// The key of the device's tags.
-    pub fn key(&self) -> FormatKey {
-        self.key
-    }
-
-    /// Raises the last stamp given to at least this one; a mount calls it with each stamp that it reads.
-    pub fn raise_stamp(&mut self, stamp: Stamp) {
-        self.stamp = self.stamp.max(stamp);
+        self.door.into_parts()
     }
 
     /// Notes that all stamps on flash are known: what is programmed from now on has later ones.
     pub fn know_all_stamps(&mut self) {
-        self.before = self.stamp;
+        self.before = self.stamp();
     }
 
     /// Whether a page with that stamp was programmed since the mount, so that its program was certainly completed.
@@ -207,17 +160,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         shape.map_or(Pairing::None, |shape| shape.pairing).first_page(page)
     }
 
-    /// Whether the device may still be used: nothing has failed that ends this mount.
-    #[inline]
-    pub fn alive(&self) -> Result<(), Fault<D::Error>> {
-        if self.dead && !planted(Bug::AskDeadDevice) { Err(Fault::Device(None)) } else { Ok(()) }
-    }
-
-    fn driver_failed(&mut self, error: D::Error) -> Fault<D::Error> {
-        self.dead = true;
-        Fault::Device(Some(error))
-    }
-
     /// Reads sectors of a page, from a slot on, together with the page's tag. `None` for the tag: the page is erased
     /// or not of this format. If the page cannot be read, `data` holds anything.
     #[inline(never)]
@@ -241,8 +183,8 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         data: &mut [u8],
         cause: Cause,
     ) -> Result<Option<PageTag<'_>>, Fault<D::Error>> {
-        let tag = self.read_unguarded(spot, slot, data, cause)?;
-        Ok(tag.map(|tag| self.guard(spot, tag)))
+        let kind = self.read_unguarded(spot, slot, data, cause)?;
+        Ok(kind.map(|kind| self.guard(spot, kind)))
     }
 
     /// Reads a page, and leaves its tag's bytes in the spare area for reading. Only for the functions of this layer,
@@ -254,39 +196,35 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         slot: u16,
         data: &mut [u8],
         cause: Cause,
-    ) -> Result<Option<Tag>, Fault<D::Error>> {
-        self.alive()?;
+    ) -> Result<Option<Kind>, Fault<D::Error>> {
         if self.failed.distrusts(spot) {
-            return Err(Fault::Uncorrectable);
+            return self.alive().and(Err(Fault::Uncorrectable));
         }
         let page = self.page(spot);
-        let area = *self.area(spot.purpose);
-        let tag_bytes = layout::tag_bytes(area.slots);
+        let tag_bytes = layout::tag_bytes(self.area(spot.purpose).slots);
         let at = Bytes::new(u32::from(slot) * self.sector_bytes.get());
-        self.probe.operation(area.region, Verb::Read, cause);
         let spare = self.spares.read.get_mut(..tag_bytes).unwrap_or(&mut []);
-        match self.device.read(page, at, data, spare) {
+        match self.door.read(page, at, data, spare, cause) {
             Ok(corrected) => {
                 if corrected != Corrected::NONE {
                     self.weak.note_corrected(spot, corrected);
                 }
-                Ok(layout::tag(spare, self.key))
+                Ok(layout::kind(spare, self.door.key()))
             }
-            Err(ReadError::Uncorrectable) => {
+            Err(fault) => {
                 // A mount expects and handles pages that a power cut has left.
-                if cause != Cause::Mount {
+                if matches!(fault, Fault::Uncorrectable) && cause != Cause::Mount {
                     self.weak.note(spot);
                 }
-                Err(Fault::Uncorrectable)
+                Err(fault)
             }
-            Err(ReadError::Driver(error)) => Err(self.driver_failed(error)),
         }
     }
 
-    /// The tag of the page that was read just now, with its slots.
+    /// The page that was read just now, by its tag.
     #[inline(always)]
-    fn guard(&self, spot: Spot, tag: Tag) -> PageTag<'_> {
-        PageTag::new(tag, self.tag_bytes(spot))
+    fn guard(&self, spot: Spot, kind: Kind) -> PageTag<'_> {
+        PageTag::new(kind, self.tag_bytes(spot))
     }
 
     /// The bytes of the tag that was read just now, from that page.
@@ -301,7 +239,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     pub fn look(&mut self, spot: Spot, cause: Cause) -> Result<Seen<'_>, Fault<D::Error>> {
         let last_stamp = self.last_stamp;
         let seen = self.look_here(spot, cause)?;
-        Ok(if seen.is_plausible(spot, last_stamp) { seen } else { Seen::Unreadable })
+        Ok(if is_plausible(&seen, spot, last_stamp) { seen } else { Seen::Unreadable })
     }
 
     /// [`look`](Self::look), inlined.
@@ -316,10 +254,10 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     fn seen(
         &self,
         spot: Spot,
-        read: Result<Option<Tag>, Fault<D::Error>>,
+        read: Result<Option<Kind>, Fault<D::Error>>,
     ) -> Result<Seen<'_>, Fault<D::Error>> {
         match read {
-            Ok(Some(tag)) => Ok(Seen::Page(self.guard(spot, tag))),
+            Ok(Some(kind)) => Ok(Seen::Page(self.guard(spot, kind))),
             Ok(None) if layout::is_erased(self.tag_bytes(spot)) => Ok(Seen::Erased),
             Ok(None) | Err(Fault::Uncorrectable) => Ok(Seen::Unreadable),
             Err(fault) => Err(fault),
@@ -344,11 +282,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         self.area(spot.purpose).slots
     }
 
-    /// The last stamp given.
-    pub fn stamp(&self) -> Stamp {
-        self.stamp
-    }
-
     /// Sets what a slot will hold of the next page of the chains to be programmed with [`HELD`](layout::Slots::HELD).
     /// Only programs to chains reset it.
     #[inline]
@@ -365,60 +298,40 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         content: Content<'_>,
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        self.alive()?;
         let Label { kind, note, slots } = label;
         let page = self.page(spot);
         let area = *self.area(spot.purpose);
-        self.stamp = self.stamp.next();
         let spare = match spot.purpose {
             Purpose::Meta | Purpose::Log => &mut *self.spares.log,
             Purpose::Chain => &mut *self.spares.chain,
         };
         let tagged = spare.get_mut(..layout::tag_bytes(area.slots)).unwrap_or(&mut []);
         layout::put_slots(tagged, slots);
-        layout::put_tag(tagged, &Tag { kind, stamp: self.stamp, note }, self.key);
-        self.probe.operation(area.region, Verb::Program, cause);
+        self.door.sign(tagged, kind, note)?;
         let data = match content {
             Content::Host(data) => data,
             Content::Buffer => self.buffer.get(..area.page_bytes.as_usize()).unwrap_or(&[]),
         };
-        let forgotten = cause == Cause::Host && self.stamp.get().is_multiple_of(16);
+        let forgotten = cause == Cause::Host && self.door.stamp().get().is_multiple_of(16);
         if planted(Bug::AcknowledgeBeforeProgram) && forgotten {
             return Ok(());
         }
-        match self.device.program(page, data, spare) {
-            Ok(()) => Ok(()),
-            Err(ProgramError::Failed) => {
-                self.failed.note_failing(spot);
-                self.failed.page |= kind.is_content();
-                Err(Fault::BlockFailed)
-            }
-            Err(ProgramError::Driver(error)) => Err(self.driver_failed(error)),
+        let programmed = self.door.program(page, data, spare, cause);
+        if matches!(programmed, Err(Fault::BlockFailed)) {
+            self.failed.note_failing(spot);
+            self.failed.page |= kind.is_content();
         }
+        programmed
     }
 
     /// Erases a block that no checkpoint covers. If that fails, the block is still in use.
     #[inline]
     fn erase_block(&mut self, spot: Spot, cause: Cause) -> Result<Erasure, Fault<D::Error>> {
-        self.alive()?;
-        let block = self.block(spot);
-        self.probe.operation(block.region(), Verb::Erase, cause);
-        match self.device.erase(block) {
-            Ok(()) => {
-                if self.weak.waits() {
-                    self.weak.forget_block(spot);
-                }
-                Ok(Erasure::Done)
-            }
-            Err(EraseError::Failed) => Ok(Erasure::Failed),
-            Err(EraseError::Driver(error)) => Err(self.driver_failed(error)),
+        let erased = self.door.erase(self.block(spot), cause)?;
+        if erased == Erasure::Done && self.weak.waits() {
+            self.weak.forget_block(spot);
         }
-    }
-
-    /// Looks for another FTL's headers.
-    pub(crate) fn look_for(&mut self, magic: Magic) -> Result<Holder, Fault<D::Error>> {
-        self.alive()?;
-        holder::look_for(&mut self.device, magic).map_err(|error| self.driver_failed(error))
+        Ok(erased)
     }
 
     /// Whether the block of a spot is marked bad, or listed as such.
@@ -427,7 +340,28 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
         if self.failed.is_unmarked(spot) {
             return Ok(true);
         }
-        let block = self.block(spot);
-        self.device.is_bad(block).map_err(|error| self.driver_failed(error))
+        self.door.is_bad(self.block(spot))
     }
+}
+
+impl<D, P> Deref for Flash<'_, D, P> {
+    type Target = Door<D, P>;
+
+    fn deref(&self) -> &Door<D, P> {
+        &self.door
+    }
+}
+
+impl<D, P> DerefMut for Flash<'_, D, P> {
+    fn deref_mut(&mut self) -> &mut Door<D, P> {
+        &mut self.door
+    }
+}
+
+/// Whether such a page may be there. The remains of an interrupted erase may read as anything, and one in millions of
+/// such pages passes the check of a tag; a kind that does not belong there or a stamp that no device of this size
+/// reaches exposes nearly all of those.
+fn is_plausible(seen: &Seen<'_>, spot: Spot, last_stamp: Stamp) -> bool {
+    let Seen::Page(page) = seen else { return true };
+    spot.purpose().takes(page.kind) && page.tag().stamp <= last_stamp
 }

@@ -1,10 +1,11 @@
 //! Taking a block out of use for good.
 
-use ftl_iface::{MarkError, NandDevice};
+use ftl_iface::NandDevice;
 
 use super::failed::Entered;
 use super::{Flash, Programmed, Purpose, Spot};
 use crate::error::Fault;
+use crate::flash::Marked;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::probe::Probe;
 
@@ -19,11 +20,10 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         self.failed.forget_failing(spot);
         self.weak.forget_block(spot);
         self.failed.retired = self.failed.retired.saturating_add(1);
-        let block = self.block(spot);
-        match self.device.mark_bad(block) {
-            Ok(()) => return Fault::BlockFailed,
-            Err(MarkError::Failed) => {}
-            Err(MarkError::Driver(error)) => return self.driver_failed(error),
+        match self.door.mark_bad(self.block(spot)) {
+            Ok(Marked::Done) => return Fault::BlockFailed,
+            Ok(Marked::Failed) => {}
+            Err(fault) => return fault,
         }
         match self.list_unmarked(spot) {
             Ok(Entered::Listed) => Fault::BlockFailed,

@@ -143,7 +143,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         place: CheckpointArea,
         seal: &Seal,
     ) -> Result<Programmed, Fault<D::Error>> {
-        let key = self.key;
+        let key = self.key();
         if let Some(target) = self.buffer.get_mut(..self.meta.page_bytes.as_usize()) {
             target.fill(0xFF);
             seal.put(target, key);
@@ -163,7 +163,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let Some(tag) = self.fetch_in_place(place, place.seal())? else {
             return Ok(None);
         };
-        Ok(Seal::parse(self.buffer, self.key).map(|seal| (seal, tag)))
+        Ok(Seal::parse(self.buffer, self.key()).map(|seal| (seal, tag)))
     }
 
     /// Reads a page of a place into the page buffer. `None`: it cannot be read, or is no such page.
@@ -174,8 +174,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     ) -> Result<Option<Tag>, Fault<D::Error>> {
         let (block, page) = place.page(number);
         let slots = self.meta.slots;
-        match self.fetch_unguarded(Spot::meta(block, page), 0, (0, slots), Cause::Mount) {
-            Ok(tag) => Ok(tag.filter(|tag| tag.kind == Kind::Checkpoint && tag.note == number)),
+        match self.fetch(Spot::meta(block, page), 0, 0, slots, Cause::Mount) {
+            Ok(page) => {
+                let page = page.filter(|page| page.kind == Kind::Checkpoint);
+                Ok(page.map(|page| page.tag()).filter(|tag| tag.note == number))
+            }
             Err(Fault::Uncorrectable) => Ok(None),
             Err(fault) => Err(fault),
         }

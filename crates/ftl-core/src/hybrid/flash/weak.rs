@@ -5,9 +5,9 @@ use ftl_iface::{Corrected, NandDevice};
 use super::{Flash, Purpose, Seen, Spot};
 use crate::config::Refresh;
 use crate::error::Fault;
+use crate::flash::Noted;
 use crate::hybrid::shape::Area;
 use crate::probe::{Cause, Probe};
-use crate::weak::Noted;
 
 /// Weak pages that must be refreshed.
 #[derive(Debug)]

@@ -119,7 +119,7 @@ impl Mlc<'_> {
                     self.sketches.fill(at.logical);
                 }
                 Seen::Page(found) => {
-                    let tag = found.tag;
+                    let tag = found.tag();
                     let is_trim = tag.kind == Kind::Trim;
                     let noted = match lost.take() {
                         Some(gap) => self.note_after(flash, at, gap, (spot, tag))?,
@@ -155,7 +155,7 @@ impl Mlc<'_> {
         self.note_lost(flash, at, gap, tag)?;
         // The search for a torn page has read others.
         match flash.look(spot, Cause::Scan)? {
-            Seen::Page(found) if found.tag == tag => {
+            Seen::Page(found) if found.tag() == tag => {
                 if tag.kind == Kind::Trim {
                     return self.note_trim(flash, at.logical, at.map, spot);
                 }

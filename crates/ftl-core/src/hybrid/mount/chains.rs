@@ -23,7 +23,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 continue;
             }
             let found = match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(page) => self.mlc.owner(&page).map(|owner| (page.tag, owner)),
+                Seen::Page(page) => self.mlc.owner(&page).map(|owner| (page.tag(), owner)),
                 Seen::Erased | Seen::Unreadable => None,
             };
             match found {

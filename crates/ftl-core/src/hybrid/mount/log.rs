@@ -243,7 +243,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             Seen::Page(page) => page,
             Seen::Erased | Seen::Unreadable => return Ok(Mapped::Fully),
         };
-        let is_mapped = found.tag.kind == Kind::Log && !planted(Bug::ForgetHeldPage);
+        let is_mapped = found.kind == Kind::Log && !planted(Bug::ForgetHeldPage);
         if !is_mapped && !planted(Bug::MapBackups) {
             return Ok(Mapped::Fully);
         }

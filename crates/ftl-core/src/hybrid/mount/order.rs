@@ -106,7 +106,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let spot = Spot::chain(block, page);
             match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(found) => {
-                    let (mut tag, owner) = (found.tag, self.mlc.owner(&found));
+                    let (mut tag, owner) = (found.tag(), self.mlc.owner(&found));
                     let last = page + 1 == self.shape.chain.pages;
                     if tag.kind == Kind::Data && page > 0 && !last {
                         tag.stamp = tag.stamp.before(tag.note);

@@ -84,7 +84,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Seen::Page(commit) = self.flash.look(spot, Cause::Mount)? else {
             return Ok(None);
         };
-        let (tag, named) = (commit.tag, commit.slot(0));
+        let (tag, named) = (commit.tag(), commit.slot(0));
         self.flash.raise_stamp(tag.stamp);
         if !proved || tag.kind != Kind::Commit {
             return Ok(None);
@@ -166,7 +166,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn is_begun(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
         Ok(match self.flash.look(self.commit_spot(block), Cause::Mount)? {
             Seen::Erased => false,
-            Seen::Page(page) => page.tag.kind == Kind::Commit || RESCUE.contains(&block),
+            Seen::Page(page) => page.kind == Kind::Commit || RESCUE.contains(&block),
             Seen::Unreadable => true,
         })
     }

@@ -6,7 +6,7 @@ use super::checkpoint::Checkpoint;
 use super::error::MountError;
 use super::log::ChainOrder;
 use crate::config::Config;
-use crate::holder::Holder;
+use crate::flash::Holder;
 use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;

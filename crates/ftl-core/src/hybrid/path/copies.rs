@@ -26,7 +26,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Seen::Page(found) = self.flash.look(source, Cause::Mount)? else {
             return Ok(None);
         };
-        let (tag, sources) = (found.tag, Gathered::of(&found, 0, u16::MAX));
+        let (tag, sources) = (found.tag(), Gathered::of(&found, 0, u16::MAX));
         let sources = sources.list();
         match sources.first().copied() {
             Some(Slot::Hole(first)) if tag.kind == Kind::Trim => {

@@ -141,7 +141,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let spot = Spot::chain(end.block, page);
         let held = match self.flash.look(spot, Cause::Backup)? {
             Seen::Erased | Seen::Unreadable => return Ok(Partners::Safe),
-            Seen::Page(page) if page.tag.kind == Kind::Trim => {
+            Seen::Page(page) if page.kind == Kind::Trim => {
                 let forgotten = planted(Bug::ForgetTrimsPartners);
                 return Ok(if forgotten { Partners::Safe } else { Partners::Exposed });
             }

@@ -140,7 +140,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if let Seen::Page(page) = self.flash.look(spot, Cause::Mount)? {
             return Ok(match page.slot(slot) {
                 Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => None,
-                _ => Some(Dated::at(page.tag.stamp)),
+                _ => Some(Dated::at(page.tag().stamp)),
             });
         }
         self.date(spot, pages, None).map(Some)
@@ -283,7 +283,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for page in 0..pages {
             let spot = Spot::chain(block, page);
             let tag = match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(page) => page.tag,
+                Seen::Page(page) => page.tag(),
                 Seen::Unreadable => {
                     lost = Some(page);
                     continue;

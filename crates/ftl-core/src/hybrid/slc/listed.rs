@@ -32,8 +32,8 @@ pub(super) fn list_by_tags<D: NandDevice, P: Probe>(
         let spot = Spot::log(block, page);
         match flash.look(spot, Cause::Mount)? {
             Seen::Erased => break,
-            Seen::Page(found) if matches!(found.tag.kind, Kind::Log | Kind::Backup) => {
-                let tag = found.tag;
+            Seen::Page(found) if matches!(found.kind, Kind::Log | Kind::Backup) => {
+                let tag = found.tag();
                 let start = usize::from(page) * usize::from(slots);
                 let codes = codes.iter_mut().skip(start).take(usize::from(slots)).enumerate();
                 // A backup is not mapped: its sectors are in their chain.

@@ -1,8 +1,18 @@
-//! Every operation on the device.
+//! The page store's flash access layer, on the [`Door`](crate::flash::Door) that both FTLs have.
 //!
-//! - [`door`]: the flash access layer.
-//! - [`weak`](self): weak blocks that it finds.
+//! - [`PagedFlash`]: which page of the device a spot is, and the tag to be programmed next.
+//! - [`PagedKind`]: what a page is.
+//! - [`KeptSlots`]: the slots of a page, kept while others are read.
+//! - [`Weak`]: weak blocks and headers.
 
-pub mod door;
+mod again;
+mod kept;
+mod kind;
+mod layer;
+mod weak;
 
-pub(crate) mod weak;
+pub(crate) use again::{Extent, first_attempt, note_again};
+pub(crate) use kept::KeptSlots;
+pub use kind::PagedKind;
+pub(crate) use layer::{PageTag, PagedFlash, Seen};
+pub(crate) use weak::Weak;

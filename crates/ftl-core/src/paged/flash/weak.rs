@@ -2,10 +2,10 @@
 
 use ftl_iface::Corrected;
 
+use crate::flash::Noted;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::RefreshLimits;
 use crate::paged::plan::shape::Area;
-use crate::weak::Noted;
 
 /// The unit of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

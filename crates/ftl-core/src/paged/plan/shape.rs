@@ -456,6 +456,11 @@ impl PagedShape {
         if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
     }
 
+    /// Returns the area of the map, which holds headers and anchors, too.
+    pub const fn area_of_map(&self) -> Area {
+        if self.fast.is_some() { Area::Fast } else { Area::Main }
+    }
+
     /// Returns the shape of a block's area.
     #[inline]
     pub const fn area_at(&self, block: BlockNumber) -> &AreaShape {

@@ -18,10 +18,12 @@
 
 use ftl_iface::{NandDevice, PageIndex, Sector};
 
-use super::ring::{RingErase, RingUse};
+use super::ring::RingUse;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Stamp};
+use crate::flash::Erasure;
+use crate::layout::Stamp;
+use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::anchor_page::{LISTED, programs_between};
 use crate::paged::plan::shape::Area;
@@ -57,18 +59,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Records the content of a programmed page.
-    pub(crate) fn record_page(&mut self, spot: Spot, kind: Kind) {
+    pub(crate) fn record_page(&mut self, spot: Spot, kind: PagedKind) {
         if self.shape.anchors == 0 {
             return;
         }
-        if crate::paged::flash::door::is_map(kind) {
-            if let Some(leaf) = map::leaf_named(self.door.held(0)) {
+        if kind.is_map() {
+            if let Some(leaf) = map::leaf_named(self.flash.held(0)) {
                 self.anchors
                     .record(Record::Written(leaf.get(), self.shape.map_area().page_number(spot)));
             }
             return;
         }
-        self.record_slots(spot, |ftl, slot| ftl.door.held(slot).copy_of().map(Sector::get));
+        self.record_slots(spot, |ftl, slot| ftl.flash.held(slot).copy_of().map(Sector::get));
     }
 
     /// Records the sectors in a page's slots, as runs.
@@ -107,7 +109,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Writes an anchor if one is due.
     #[inline]
     pub(crate) fn anchor_if_due(&mut self) -> Result<(), Fault<D::Error>> {
-        let is_far = self.door.stamp() < self.anchors.due_at && self.anchors.has_room();
+        let is_far = self.flash.stamp() < self.anchors.due_at && self.anchors.has_room();
         let settled = !self.anchors.due && !self.anchors.void && !self.is_pending();
         if self.shape.anchors == 0 || is_far && settled {
             return Ok(());
@@ -122,7 +124,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let slots = usize::from(self.shape.slots_max());
         self.is_pending()
             && !self.anchors.due
-            && self.door.stamp().get() < last
+            && self.flash.stamp().get() < last
             && self.anchors.room() >= slots + 2
     }
 
@@ -196,7 +198,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Raises the stamp beyond those that an anchor with this one covers.
     fn pass_stamps_after(&mut self, anchor: Stamp) {
-        self.door.raise_stamp(Stamp::new(anchor.get() + self.anchor_span()));
+        let newest = Stamp::new(anchor.get() + self.anchor_span());
+        self.flash.raise_stamp(newest);
     }
 
     /// Goes on without anchors. A mount must not take the last one for the newest state: the next page, which is
@@ -207,13 +210,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         (self.anchors.base, self.anchors.walk) = (None, Walk::default());
         self.anchors.listed = listed;
         // An anchor whose program failed may be readable.
-        self.pass_stamps_after(self.door.stamp());
+        self.pass_stamps_after(self.flash.stamp());
         if self.anchors.trace == Trace::NotNeeded && self.anchors.block.is_some() {
             // Where blocks are marked bad, a mount sees that the ring was given up.
             let marked = self.ring_turns()? == RingUse::GivenUp;
             self.anchors.trace = if marked { Trace::Left } else { Trace::Missing };
         }
-        self.anchors.set_last(self.door.stamp());
+        self.anchors.set_last(self.flash.stamp());
         if self.anchors.trace == Trace::Missing { Ok(()) } else { self.list_blocks() }
     }
 
@@ -223,8 +226,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.suspect.is_some() || self.failing.is_some() {
             return Err(Fault::ReadOnly);
         }
-        self.door.keep_held(&mut self.kept);
-        self.door.hold_nothing();
+        self.flash.keep_held(&mut self.kept);
+        self.flash.hold_nothing();
         for stream in Stream::ALL {
             let Some(open) = self.opens[stream as usize] else { continue };
             let Some(page) = self.safe_page(stream, open) else { continue };
@@ -233,7 +236,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let bytes = self.shape_of(stream).page_bytes.as_usize();
             // Its data does not count.
             let data = self.buffer.get(..bytes).unwrap_or(&[]);
-            match self.door.program(spot, Kind::Backup, wear, data, Cause::Meta) {
+            match self.flash.program(spot, PagedKind::Proof, wear, data, Cause::Meta) {
                 Ok(()) => {
                     self.opens[stream as usize] = Some(Open { next: page + 1, ..open });
                     self.anchors.leave_trace();
@@ -243,7 +246,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Err(fault) => return Err(fault),
             }
         }
-        self.door.hold_kept(&self.kept);
+        self.flash.hold_kept(&self.kept);
         if self.anchors.trace == Trace::Missing { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
@@ -254,12 +257,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let Some(block) = self.anchors.block.take() else { return Ok(()) };
         self.anchors.next = None;
         match self.erase_ring_block(block)? {
-            RingErase::Done => {
+            Erasure::Done => {
                 self.anchors.trace = Trace::NotNeeded;
                 self.anchors.doubtful = None;
                 Ok(())
             }
-            RingErase::Failed => Err(Fault::ReadOnly),
+            Erasure::Failed => Err(Fault::ReadOnly),
         }
     }
 
@@ -296,7 +299,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if self.must_stand(block) || self.ring_block_is_bad(block)? {
                 continue;
             }
-            if self.erase_ring_block(block)? == RingErase::Done {
+            if self.erase_ring_block(block)? == Erasure::Done {
                 return Ok(Some(Site { number, block, page: 0 }));
             }
         }
@@ -347,12 +350,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             *told = open.map(|open| Spot { block: open.block, page: open.next });
         }
         self.anchors.put_head(&head);
-        map::seal_bytes(self.anchors.page, self.epoch.horizon, self.door.key());
+        map::seal_bytes(self.anchors.page, self.epoch.horizon, self.flash.key());
         let page = self.ring_block(site.block).page(PageIndex::new(site.page));
-        let kind = (Kind::Checkpoint, 0);
-        match self.door.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
+        let kind = (PagedKind::Anchor, 0);
+        match self.flash.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
             Ok(()) => {
-                self.anchors.set_last(self.door.stamp());
+                self.anchors.set_last(self.flash.stamp());
                 (self.anchors.block, self.anchors.next) = (Some(site.block), Some(site.page + 1));
                 self.anchors.number = site.number.wrapping_add(1);
                 (self.anchors.records, self.anchors.due, self.anchors.void) = (0, false, void);
@@ -366,7 +369,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     // are given up.
                     self.anchors.next = None;
                 } else {
-                    self.door.mark_bad_block(self.ring_block(site.block))?;
+                    self.flash.mark(self.ring_block(site.block))?;
                 }
                 Ok(AnchorPut::BlockFailed)
             }

@@ -8,7 +8,8 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use super::page::{Content, Written};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Slot};
+use crate::layout::Slot;
+use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{Leaf, Mapped};
 use crate::paged::plan::shape::PagedShape;
 use crate::paged::tables::dirty::{Entry, Old};
@@ -97,7 +98,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     pub(crate) fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
-        let before = self.map.load(&mut self.door, leaf, Cause::Map)?;
+        let before = self.map.load(&mut self.flash, leaf, Cause::Map)?;
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
@@ -124,7 +125,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let leaves_some_out = planted(Bug::LeaveOutFast) || planted(Bug::KeepReleased);
         let differs = if leaves_some_out { Differs::Anywhere } else { Differs::Entries(trimmed) };
-        self.install((leaf, Written::New(Kind::Map)), differs, before, page)
+        self.install((leaf, Written::New(PagedKind::Map)), differs, before, page)
     }
 
     /// Programs a map page from RAM, and enters it in the directory.
@@ -135,10 +136,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         before: Cached,
         page: Cached,
     ) -> Result<(), Fault<D::Error>> {
-        let (horizon, key) = (self.epoch.horizon, self.door.key());
+        let (horizon, key) = (self.epoch.horizon, self.flash.key());
         self.map.seal(page, horizon, key);
-        self.door.hold(0, Slot::Holds(Sector::new(leaf.get())));
-        self.door.hold_no_more(1);
+        self.flash.hold(0, Slot::Holds(Sector::new(leaf.get())));
+        self.flash.hold_no_more(1);
         let spot = self.program(Stream::Map, what, Content::Cached(page), Cause::Map)?;
         let weight = self.leaf_weight();
         self.blocks.refer(spot.block, weight);
@@ -221,7 +222,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Ends the epoch when it is due. Entries of the previous one are flushed first, one leaf per host page.
     pub(crate) fn turn_epoch(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.door.stamp().get() < self.epoch.due {
+        if self.flash.stamp().get() < self.epoch.due {
             return Ok(());
         }
         if let Some(sector) = self.table.next_old().filter(|_| !planted(Bug::MoveHorizonEarly)) {
@@ -236,8 +237,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn begin_epoch(&mut self) {
         self.rely();
         let late = planted(Bug::BeginLate);
-        self.epoch.horizon = if late { self.door.stamp() } else { self.epoch.begun };
-        self.epoch.begun = self.door.stamp();
+        self.epoch.horizon = if late { self.flash.stamp() } else { self.epoch.begun };
+        self.epoch.begun = self.flash.stamp();
         self.epoch.due = self.epoch.begun.get() + self.epoch_programs();
         self.table.begin_epoch();
     }
@@ -245,7 +246,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Continues after a mount: every entry counts as one of the previous epoch, whatever its age. So the age of the
     /// horizon decides when the epoch ends; otherwise none would ever end if power failed often.
     pub(crate) fn resume_epoch(&mut self) {
-        self.epoch.begun = self.door.stamp();
+        self.epoch.begun = self.flash.stamp();
         self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());
         self.table.begin_epoch();
     }

@@ -37,7 +37,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             while count < LISTED.min(self.blocks.free(area) as usize)
                 && let Some(block) = self.blocks.next_free(area, &listed)
             {
-                if self.anchors.unsure && self.door.is_bad(block)? {
+                if self.anchors.unsure && self.flash.is_bad(block)? {
                     self.blocks.retire(block);
                     self.blocks.failed += 1;
                     continue;

@@ -4,9 +4,9 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Stamp};
-use crate::paged::flash::door::{self, Extent, Seen};
-use crate::paged::flash::weak::Weak;
+use crate::flash::Erasure;
+use crate::layout::Stamp;
+use crate::paged::flash::{Extent, PagedKind, Seen, Weak, note_again};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
@@ -36,9 +36,9 @@ pub(crate) enum Content<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// A new page.
-    New(Kind),
+    New(PagedKind),
     /// A repetition of the page with that stamp.
-    Again(Kind, Stamp),
+    Again(PagedKind, Stamp),
     /// A part of one that does not fit in a page.
     Part(Stamp),
 }
@@ -57,8 +57,8 @@ pub(crate) enum Before {
 fn again(what: Written, failed: Stamp) -> Written {
     match what {
         Written::New(_) if planted(Bug::HideRewrite) => what,
-        Written::New(Kind::Sectors) => Written::Again(Kind::Rescue, failed),
-        Written::New(Kind::Map) => Written::Again(Kind::Commit, failed),
+        Written::New(PagedKind::Sectors) => Written::Again(PagedKind::SectorsAgain, failed),
+        Written::New(PagedKind::Map) => Written::Again(PagedKind::MapAgain, failed),
         // A proof holds nothing.
         Written::New(_) | Written::Again(..) | Written::Part(_) => what,
     }
@@ -66,7 +66,7 @@ fn again(what: Written, failed: Stamp) -> Written {
 
 /// Whether a page was programmed again after a failure, so that a proof of it is due.
 fn rewritten(original: Written, tried: u32) -> bool {
-    let proof = original == Written::New(Kind::Backup);
+    let proof = original == Written::New(PagedKind::Proof);
     tried > 0 && !proof && matches!(original, Written::New(_))
 }
 
@@ -96,10 +96,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             };
             let (kind, note) = match what {
                 Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
-                Written::Again(kind, first) => (kind, self.note_redone(Extent::Whole, first)),
-                Written::Part(first) => (Kind::Rescue, self.note_redone(Extent::Part, first)),
+                Written::Again(kind, first) => (kind, self.note_again(Extent::Whole, first)),
+                Written::Part(first) => {
+                    (PagedKind::SectorsAgain, self.note_again(Extent::Part, first))
+                }
             };
-            match self.door.program(spot, kind, note, data, cause) {
+            match self.flash.program(spot, kind, note, data, cause) {
                 Ok(()) => {
                     self.failing = None;
                     if let Some(open) = &mut self.opens[stream as usize] {
@@ -123,7 +125,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Err(Fault::BlockFailed) => {
                     self.give_up_block(stream, spot.block);
                     self.failing = Some(stream);
-                    what = again(what, self.door.stamp());
+                    what = again(what, self.flash.stamp());
                 }
                 Err(fault) => return Err(fault),
             }
@@ -132,17 +134,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the note of the next page if it repeats the one with that stamp.
-    fn note_redone(&self, extent: Extent, first: Stamp) -> u32 {
-        let next = self.door.stamp();
+    fn note_again(&self, extent: Extent, first: Stamp) -> u32 {
+        let next = self.flash.stamp();
         let first = if planted(Bug::HideRepetition) { next.next() } else { first };
-        door::note_redone(extent, next.distance_to_next(first.low()))
+        note_again(extent, next.distance_to_next(first.low()))
     }
 
     /// Programs a proof: an empty page, which shows that everything before it was acknowledged.
     pub(crate) fn put_proof(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        self.door.hold_nothing();
+        self.flash.hold_nothing();
         self.buffer.fill(0xFF);
-        let proof = Written::New(Kind::Backup);
+        let proof = Written::New(PagedKind::Proof);
         self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
     }
 
@@ -199,8 +201,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 continue;
             };
             let first = Spot { block: open.block, page: 0 };
-            if let Seen::Page(first) = self.door.look(first, Cause::Map)?
-                && door::may_begin_map(first.kind)
+            if let Seen::Page(first) = self.flash.look(first, Cause::Map)?
+                && first.kind.may_begin_map()
             {
                 return Ok(other);
             }
@@ -245,8 +247,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             for victim in &mut self.victims {
                 *victim = victim.filter(|victim| victim.block != block);
             }
-            match self.erase_to_open(block) {
-                Ok(()) => {
+            match self.erase_to_open(block)? {
+                Erasure::Done => {
                     let wear = self.blocks.wear(block).saturating_add(1);
                     self.blocks.set_wear(block, wear);
                     self.blocks.times.bear(block, self.blocks.times.now());
@@ -255,30 +257,29 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.blocks.open(block);
                     self.note_opened(area, block);
                     self.note_erase(area);
-                    self.door.weak.forget(Weak::Block(block));
+                    self.flash.weak.forget(Weak::Block(block));
                     self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
                     return Ok(());
                 }
-                Err(Fault::BlockFailed) => {
+                Erasure::Failed => {
                     self.blocks.failed += 1;
                     self.retire(block)?;
                 }
-                Err(fault) => return Err(fault),
             }
         }
         Err(Fault::ReadOnly)
     }
 
     /// Erases a block without references, unless it is known to be erased.
-    fn erase_to_open(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+    fn erase_to_open(&mut self, block: BlockNumber) -> Result<Erasure, Fault<D::Error>> {
         if self.blocks.is_erased(block) {
-            return Ok(());
+            return Ok(Erasure::Done);
         }
         let first = Spot { block, page: 0 };
-        if planted(Bug::TrustErased) && self.door.look(first, Cause::Gc)? == Seen::Erased {
-            return Ok(());
+        if planted(Bug::TrustErased) && self.flash.look(first, Cause::Gc)? == Seen::Erased {
+            return Ok(Erasure::Done);
         }
-        self.door.erase(block, Cause::Gc)
+        self.flash.erase(block, Cause::Gc)
     }
 
     /// Marks a block without references as bad.
@@ -290,7 +291,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks.retire(block);
         self.blocks.retired = self.blocks.retired.saturating_add(1);
         self.record_block(block);
-        self.door.mark_bad(block)
+        self.flash.mark_bad(block)
     }
 
     /// Returns a sector's previous place, from its map page if there is no dirty entry.

@@ -7,8 +7,9 @@
 use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
 
 use crate::error::Fault;
-use crate::layout::{Kind, Stamp};
-use crate::paged::flash::door::Seen;
+use crate::flash::Erasure;
+use crate::layout::Stamp;
+use crate::paged::flash::{PagedKind, Seen};
 use crate::paged::plan::shape::{HEADERS, RING_MIN};
 use crate::paged::tables::map;
 use crate::paged::tables::records::{Head, Site, Walk};
@@ -47,16 +48,6 @@ pub(crate) enum RingUse {
     GivenUp,
 }
 
-/// What became of a block of the ring that was to be erased.
-#[must_use]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RingErase {
-    /// It is erased.
-    Done,
-    /// It is bad now.
-    Failed,
-}
-
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns a block of the ring.
     pub(crate) fn ring_block(&self, number: u16) -> Block {
@@ -70,7 +61,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Erases a block of the ring, with the base or the walk that begins in it.
-    pub(crate) fn erase_ring_block(&mut self, block: u16) -> Result<RingErase, Fault<D::Error>> {
+    pub(crate) fn erase_ring_block(&mut self, block: u16) -> Result<Erasure, Fault<D::Error>> {
         let ends = |site: Option<Site>| site.is_some_and(|site| site.block == block);
         if ends(self.anchors.base) {
             self.anchors.base = None;
@@ -79,27 +70,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.anchors.walk = Walk::default();
         }
         let physical = self.ring_block(block);
-        match self.door.erase_block(physical, Cause::Meta) {
-            Ok(()) => Ok(RingErase::Done),
-            Err(Fault::BlockFailed) => {
-                self.door.mark_bad_block(physical).map(|()| RingErase::Failed)
-            }
-            Err(fault) => Err(fault),
-        }
+        self.flash.erase_or_mark(physical)
     }
 
     /// Reads the tag of a page of the ring.
     fn ring_tag(&mut self, block: u16, page: u16) -> Result<RingPage, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
-        self.door.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(ring_page)
+        self.flash.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(ring_page)
     }
 
     /// Reads a page of the ring with its data.
     pub(crate) fn ring_page(&mut self, block: u16, page: u16) -> Result<RingPage, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
-        let key = self.door.key();
+        let key = self.flash.key();
         let data = self.anchors.page_mut();
-        let read = self.door.read_page(page, 1, Bytes::ZERO, data, Cause::Mount).map(ring_page)?;
+        let read = self.flash.read_page(page, 1, Bytes::ZERO, data, Cause::Mount).map(ring_page)?;
         let whole = map::is_whole(self.anchors.page_mut(), key);
         Ok(if matches!(read, RingPage::Anchor(_)) && !whole { RingPage::Damaged } else { read })
     }
@@ -121,7 +106,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     pub(crate) fn ring_block_is_bad(&mut self, block: u16) -> Result<bool, Fault<D::Error>> {
-        self.door.is_bad_block(self.ring_block(block))
+        self.flash.door.is_bad(self.ring_block(block))
     }
 
     /// Returns the last intact anchor.
@@ -164,7 +149,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 continue;
             }
             let RingPage::Anchor(stamp) = self.ring_page(block, page)? else { continue };
-            self.door.raise_stamp(stamp);
+            self.flash.raise_stamp(stamp);
             if let Some(head) = self.anchors.head() {
                 let site = Site { number: head.number, block, page };
                 let behind = (page + 1 < end).then_some(block);
@@ -210,7 +195,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 /// Treats pages other than anchors as damaged: in the ring only anchors count.
 fn ring_page(seen: Seen<'_>) -> RingPage {
     match seen {
-        Seen::Page(page) if page.kind == Kind::Checkpoint => RingPage::Anchor(page.tag().stamp),
+        Seen::Page(page) if page.kind == PagedKind::Anchor => RingPage::Anchor(page.tag().stamp),
         Seen::Page(_) | Seen::Unreadable => RingPage::Damaged,
         Seen::Erased => RingPage::Erased,
     }

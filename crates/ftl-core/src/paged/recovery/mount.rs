@@ -13,9 +13,9 @@ use crate::bugs::{Bug, planted};
 use crate::config::Endurance;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
-use crate::holder::Holder;
+use crate::flash::{Erasure, Holder};
 use crate::layout::{self, FormatKey, Stamp};
-use crate::paged::flash::door::{Door, KeptSlots};
+use crate::paged::flash::{KeptSlots, PagedFlash};
 use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
 use crate::paged::plan::shape::{Area, HEADERS, PagedShape};
@@ -46,7 +46,7 @@ pub enum PagedMountError<E> {
     OfHybrid,
     /// The device was formatted by a version of the page store that has another format.
     OtherVersion(u16),
-    /// Both headers are damaged.
+    /// Both headers are damaged, or cannot be read: there may be data behind them.
     DamagedHeader,
     /// The device was formatted with another geometry or configuration.
     OtherConfig(OtherSetting),
@@ -115,7 +115,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let table = DirtyTable::new(entries, shape.table_most);
         let anchor = ram.bytes(TableName::Anchor);
         Ok(Self {
-            door: Door::new(device, probe, (&shape, config.refresh), read, write),
+            flash: PagedFlash::new(device, probe, (&shape, config.refresh), read, write),
             shape,
             config: *config,
             table,
@@ -166,14 +166,14 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let mut ftl = Self::assemble(device, config, ram, probe)?;
         ftl.note_bad_blocks()?;
         let key = FormatKey::new(key);
-        ftl.door.set_key(key);
-        ftl.door.hold_nothing();
+        ftl.flash.set_key(key);
+        ftl.flash.hold_nothing();
         // Both headers go before anything else: a format that is cut leaves the old device whole, or none.
         let mut erased = [HeaderChange::Bad; HEADERS as usize];
         for number in 0..HEADERS {
             // If the erase fails, the new header must be the younger one.
             let old = ftl.header_and_stamp(number)?.1;
-            ftl.door.raise_stamp(old);
+            ftl.flash.raise_stamp(old);
             erased[usize::from(number)] = ftl.erase_header(number)?;
         }
         ftl.erase_all()?;
@@ -210,13 +210,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             if self.blocks.is_bad(block) {
                 continue;
             }
-            match self.door.erase(block, Cause::Meta) {
-                Ok(()) => {}
-                Err(Fault::BlockFailed) => {
-                    self.blocks.failed += 1;
-                    self.retire(block)?;
-                }
-                Err(fault) => return Err(fault),
+            if self.flash.erase(block, Cause::Meta)? == Erasure::Failed {
+                self.blocks.failed += 1;
+                self.retire(block)?;
             }
         }
         self.blocks.note_all_erased();
@@ -270,10 +266,10 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         // What is given up was given up now: the page's block may be used again.
         self.unreadable = None;
-        self.part.resumed = self.door.stamp();
+        self.part.resumed = self.flash.stamp();
         if self.anchors.block.is_none() {
             let begins_again = planted(Bug::ReplayBadRing);
-            self.anchors.renumber(if begins_again { Stamp::ZERO } else { self.door.stamp() });
+            self.anchors.renumber(if begins_again { Stamp::ZERO } else { self.flash.stamp() });
         }
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;
@@ -322,7 +318,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         let Some((found, _)) = youngest else {
             let is_blank = matches!(worst, PagedMountError::NotFormatted);
-            if is_blank && self.door.look_for(layout::Header::MAGIC)? == Holder::ThatFtl {
+            if is_blank && self.flash.look_for(layout::Header::MAGIC)? == Holder::ThatFtl {
                 return Err(PagedMountError::OfHybrid);
             }
             return Err(worst);
@@ -330,14 +326,14 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if let Some(other) = identity::other_setting(&found, &self.shape) {
             return Err(PagedMountError::OtherConfig(other));
         }
-        self.door.set_key(identity::key_of(&found));
+        self.flash.set_key(identity::key_of(&found));
         self.formatted_entries = identity::dirty_entries(&found);
         Ok(())
     }
 
     fn note_bad_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         for block in self.blocks.all() {
-            if self.door.is_bad(block)? {
+            if self.flash.is_bad(block)? {
                 self.blocks.retire(block);
                 self.blocks.failed += 1;
             }

@@ -10,7 +10,7 @@ use super::scan::Youngest;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
-use crate::paged::flash::door::{self, Seen, TaggedPage};
+use crate::paged::flash::{PageTag, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::ring::{Newest, RingPage, RingUse};
@@ -95,7 +95,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.due = list.len == 0 && !planted(Bug::TrustLastAnchor);
         self.anchors.unsure = true;
         for block in newest.head.listed.iter().flatten().flatten() {
-            if self.door.is_bad(*block)? && !self.blocks.is_bad(*block) {
+            if self.flash.is_bad(*block)? && !self.blocks.is_bad(*block) {
                 self.blocks.retire(*block);
                 self.blocks.failed += 1;
             }
@@ -125,7 +125,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for block in newest.head.listed.iter().flatten().flatten() {
             let spot = Spot { block: *block, page: 0 };
-            let is_new = match self.door.look(spot, Cause::Mount)? {
+            let is_new = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(first) => first.tag().stamp > newest.stamp,
                 Seen::Unreadable => true,
                 Seen::Erased => false,
@@ -141,7 +141,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let area = *self.shape.area_at(from.block);
         for page in from.page..area.pages {
             let spot = Spot { block: from.block, page };
-            let (tag, first) = match self.door.look(spot, Cause::Mount)? {
+            let (tag, first) = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(page) => (page.tag(), slots_in_a_row(&page, area.slots)),
                 // Pages may have been skipped because others share their cells.
                 Seen::Erased if area.pairing == Pairing::None => break,
@@ -155,7 +155,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if age > self.anchor_span() {
                 return Err(Unfinished::Untrusted);
             }
-            let wear = (page == 0 && !door::is_redone(tag.kind)).then_some(tag.note as u16);
+            let wear = (page == 0 && !tag.kind.is_again()).then_some(tag.note as u16);
             let since = Since { age: age as u32, spot, first, kind: tag.kind, wear };
             if !self.insert(list, &since) {
                 return Err(Unfinished::Untrusted);
@@ -349,7 +349,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.blocks.set_wear(block, wear);
                 }
                 self.blocks.times.bear(block, self.blocks.times.now());
-                if door::is_map(since.kind) {
+                if since.kind.is_map() {
                     self.blocks.times.note_stream(block, Stream::Map);
                 }
                 self.record_block(block);
@@ -362,10 +362,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn replay_one(&mut self, since: &Since) -> Step<(), D::Error> {
-        if door::is_proof(since.kind) {
+        if since.kind.is_proof() {
             return Ok(());
         }
-        if door::is_map(since.kind) {
+        if since.kind.is_map() {
             let Some(leaf) = since.first else { return Ok(()) };
             return self.record_and_apply(Record::Written(
                 leaf,
@@ -378,7 +378,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let place = self.place(since.spot, 0).get();
             return self.record_and_apply(Record::Sectors(place, sector, 1));
         }
-        match self.door.look(since.spot, Cause::Mount)? {
+        match self.flash.look(since.spot, Cause::Mount)? {
             Seen::Page(page) => self.kept.keep(&page),
             // It could be read when it was listed: what it held is told by nothing else.
             Seen::Erased | Seen::Unreadable if planted(Bug::KeepFailedRead) => {}
@@ -407,8 +407,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 }
 
 /// Returns the content of a page's first slot, if it implies that of the others.
-fn slots_in_a_row(page: &TaggedPage<'_>, slots: u16) -> Option<u32> {
-    if door::is_map(page.kind) {
+fn slots_in_a_row(page: &PageTag<'_>, slots: u16) -> Option<u32> {
+    if page.kind.is_map() {
         return map::leaf_named(page.slot(0)).map(Leaf::get);
     }
     if slots > 1 {

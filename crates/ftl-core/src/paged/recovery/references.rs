@@ -21,7 +21,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             self.blocks.count(spot.block, weight);
-            let page = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+            let page = self.map.load(&mut self.flash, leaf, Cause::Mount)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
             let Self { table, map, shape, blocks, .. } = self;
             let mut count = |from, to| {

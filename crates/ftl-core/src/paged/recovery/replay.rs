@@ -6,7 +6,7 @@ use ftl_iface::{NandDevice, Sector};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
-use crate::paged::flash::door::{self, Seen};
+use crate::paged::flash::Seen;
 use crate::paged::plan::address::{Leaf, Place, Spot};
 use crate::paged::recovery::scan::Pass;
 use crate::paged::tables::bins::Full;
@@ -30,9 +30,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// pages once: if the newest copy of a sector is, and yet newer than its leaf's page, that is not the leaf's newest
     /// page.
     fn give_up_gone(&mut self, spot: Spot, unreadable: Spot) -> Result<(), Fault<D::Error>> {
-        let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
+        let Seen::Page(page) = self.flash.look(spot, Cause::Mount)? else { return Ok(()) };
         let tag = page.tag();
-        if !door::is_sectors(tag.kind) || tag.stamp > self.epoch.horizon {
+        if !tag.kind.is_sectors() || tag.stamp > self.epoch.horizon {
             return Ok(());
         }
         self.kept.keep(&page);
@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Some(Suspect { what: What::Map(of), .. }) => of == leaf,
             Some(Suspect { what: What::Sectors, spot, .. }) => {
                 let mut slots = 0..self.shape.area_at(spot.block).slots;
-                slots.any(|slot| self.door.held(slot).copy_of() == Some(sector))
+                slots.any(|slot| self.flash.held(slot).copy_of() == Some(sector))
             }
         }
     }
@@ -85,12 +85,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn replay_page(&mut self, spot: Spot, pass: &mut Pass) -> Result<(), Fault<D::Error>> {
-        let Seen::Page(page) = self.door.look(spot, Cause::Mount)? else { return Ok(()) };
+        let Seen::Page(page) = self.flash.look(spot, Cause::Mount)? else { return Ok(()) };
         let tag = page.tag();
         self.kept.keep(&page);
         self.pin_again(spot, tag.stamp);
         let is_clean = tag.stamp <= self.epoch.horizon && !planted(Bug::TakeOldTags);
-        if !door::is_sectors(tag.kind) || !self.part.counts(tag.stamp) || is_clean {
+        if !tag.kind.is_sectors() || !self.part.counts(tag.stamp) || is_clean {
             return Ok(());
         }
         for slot in 0..self.shape.area_at(spot.block).slots {

@@ -10,7 +10,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::Kind;
+use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{Leaf, Mapped};
 use crate::paged::program::flush::Differs;
 use crate::paged::program::page::Written;
@@ -121,7 +121,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.pin_entries();
         self.empty_table(first, first);
         self.count_references()?;
-        let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+        let before = self.map.load(&mut self.flash, leaf, Cause::Mount)?;
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (mut from, end) = (first, first + SectorCount::new(sectors));
@@ -135,6 +135,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.rely();
         self.empty_table(first, first);
-        self.install((leaf, Written::New(Kind::Map)), Differs::Anywhere, before, page)
+        self.install((leaf, Written::New(PagedKind::Map)), Differs::Anywhere, before, page)
     }
 }

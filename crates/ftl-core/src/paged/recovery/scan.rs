@@ -6,7 +6,7 @@ use ftl_iface::NandDevice;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Stamp, Tag};
-use crate::paged::flash::door::{self, Extent, Seen};
+use crate::paged::flash::{Extent, PagedKind, Seen, first_attempt};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::tables::map;
 use crate::paged::tables::store::PageFtl;
@@ -81,28 +81,28 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let spot = youngest.spot;
         let area = *self.shape.area_at(spot.block);
         let page = self.buffer.get_mut(..area.page_bytes.as_usize()).unwrap_or(&mut []);
-        let key = self.door.key();
-        let seen = self.door.read(spot, 0, page, Cause::Mount)?;
+        let key = self.flash.key();
+        let seen = self.flash.read(spot, 0, page, Cause::Mount)?;
         self.suspect = None;
         let Seen::Page(read) = seen else { return Ok(None) };
         let tag = read.tag();
         if tag.stamp != youngest.stamp {
             return Ok(None);
         }
-        if door::is_proof(tag.kind) {
+        if tag.kind.is_proof() {
             return Ok(Some(youngest.stamp));
         }
-        let what = if door::is_map(tag.kind) {
+        let what = if tag.kind.is_map() {
             let whole = map::is_whole(page, key);
             let leaf = map::leaf_named(read.slot(0));
             leaf.filter(|leaf| whole && leaf.get() < self.shape.leaves).map(What::Map)
         } else {
-            door::is_sectors(tag.kind).then_some(What::Sectors)
+            tag.kind.is_sectors().then_some(What::Sectors)
         };
         let Some(what) = what else { return Ok(None) };
         self.kept.keep(&read);
-        self.door.hold_kept(&self.kept);
-        let (first, extent) = door::first_attempt(tag);
+        self.flash.hold_kept(&self.kept);
+        let (first, extent) = first_attempt(tag);
         self.suspect = Some(Suspect { spot, what, first, extent, origin: None });
         Ok(Some(first))
     }
@@ -117,7 +117,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(first);
         }
         let is_whole =
-            |tag: Tag| !door::is_proof(tag.kind) && door::first_attempt(tag).1 == Extent::Whole;
+            |tag: Tag<PagedKind>| !tag.kind.is_proof() && first_attempt(tag).1 == Extent::Whole;
         let mut ceiling = part.stamp;
         while let Some(page) = self.youngest_tag(ceiling, is_whole)?
             && page.stamp >= first
@@ -144,8 +144,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn note_horizon(&mut self, spot: Spot) -> Result<(), Fault<D::Error>> {
         let page = self.map.vacate(None);
         let bytes = self.map.bytes_mut(page);
-        if let Seen::Page(_) = self.door.read(spot, 0, bytes, Cause::Mount)?
-            && let Some(horizon) = map::horizon(bytes, self.door.key())
+        if let Seen::Page(_) = self.flash.read(spot, 0, bytes, Cause::Mount)?
+            && let Some(horizon) = map::horizon(bytes, self.flash.key())
         {
             self.epoch.horizon = self.epoch.horizon.max(horizon);
         }
@@ -177,19 +177,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.stamp_read = None;
         let mut youngest = None;
         for block in self.blocks.all() {
-            let may_have_map = match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
+            let may_have_map = match self.flash.look(Spot { block, page: 0 }, Cause::Mount)? {
                 Seen::Page(first) => {
                     let tag = first.tag();
-                    if !door::is_redone(tag.kind) {
+                    if !tag.kind.is_again() {
                         self.blocks.set_wear(block, tag.note as u16);
                     }
                     let birth = self.blocks.times.tick_of(tag.stamp);
                     self.blocks.times.bear(block, birth);
-                    if door::is_map(tag.kind) {
+                    if tag.kind.is_map() {
                         self.blocks.times.note_stream(block, Stream::Map);
                     }
-                    let may = door::may_begin_map(tag.kind);
-                    may && !(planted(Bug::MissMapBehind) && door::is_sectors(tag.kind))
+                    let may = tag.kind.may_begin_map();
+                    may && !(planted(Bug::MissMapBehind) && tag.kind.is_sectors())
                 }
                 Seen::Erased => false,
                 Seen::Unreadable => true,
@@ -210,7 +210,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut youngest = None;
         for page in 0..self.shape.area_at(block).pages {
             let spot = Spot { block, page };
-            let (tag, leaf) = match self.door.look(spot, Cause::Mount)? {
+            let (tag, leaf) = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(read) => (read.tag(), map::leaf_named(read.slot(0))),
                 Seen::Unreadable => {
                     self.unreadable = Some(spot);
@@ -218,12 +218,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 Seen::Erased => continue,
             };
-            if door::is_proof(tag.kind) && tag.stamp < ceiling {
+            if tag.kind.is_proof() && tag.stamp < ceiling {
                 youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             }
             self.pin_again(spot, tag.stamp);
             let Some(leaf) = leaf else { continue };
-            let fits = door::is_map(tag.kind) && leaf.get() < self.shape.leaves;
+            let fits = tag.kind.is_map() && leaf.get() < self.shape.leaves;
             if !fits || tag.stamp >= ceiling {
                 continue;
             }
@@ -266,25 +266,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the stamp of a page, if it can still be read.
     pub(crate) fn stamp_at(&mut self, spot: Spot) -> Result<Option<Stamp>, Fault<D::Error>> {
-        Ok(self.door.look(spot, Cause::Mount)?.tag().map(|tag| tag.stamp))
+        Ok(self.flash.look(spot, Cause::Mount)?.tag().map(|tag| tag.stamp))
     }
 
     /// Returns whether a block may hold tags of sectors that are younger than the horizon.
     pub(crate) fn age_of_tags(&mut self, block: BlockNumber) -> Result<TagAge, Fault<D::Error>> {
         let horizon = self.epoch.horizon;
         let of = |young: bool| if young { TagAge::Young } else { TagAge::Old };
-        match self.door.look(Spot { block, page: 0 }, Cause::Mount)? {
+        match self.flash.look(Spot { block, page: 0 }, Cause::Mount)? {
             Seen::Erased => return Ok(TagAge::Old),
             Seen::Unreadable => return Ok(TagAge::Young),
             // A block of the map takes sectors on a single area alone.
-            Seen::Page(first) if !door::is_sectors(first.kind) && self.shape.fast.is_some() => {
+            Seen::Page(first) if !first.kind.is_sectors() && self.shape.fast.is_some() => {
                 return Ok(TagAge::Old);
             }
             Seen::Page(first) if first.tag().stamp > horizon => return Ok(TagAge::Young),
             Seen::Page(_) => {}
         }
         let last = Spot { block, page: self.shape.area_at(block).pages - 1 };
-        let seen = self.door.look(last, Cause::Mount)?;
+        let seen = self.flash.look(last, Cause::Mount)?;
         let open = !planted(Bug::SkipOpenBlocks);
         Ok(of(seen.tag().map_or(open, |tag| tag.stamp > horizon)))
     }
@@ -308,12 +308,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn youngest_tag(
         &mut self,
         ceiling: Stamp,
-        counts: impl Fn(Tag) -> bool,
+        counts: impl Fn(Tag<PagedKind>) -> bool,
     ) -> Result<Option<Youngest>, Fault<D::Error>> {
         let mut youngest = None;
         self.visit_young(|ftl, spot| {
-            if let Some(tag) = ftl.door.look(spot, Cause::Mount)?.tag()
-                && door::is_sectors(tag.kind)
+            if let Some(tag) = ftl.flash.look(spot, Cause::Mount)?.tag()
+                && tag.kind.is_sectors()
                 && tag.stamp < ceiling
                 && counts(tag)
             {

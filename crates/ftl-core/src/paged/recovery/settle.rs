@@ -18,8 +18,8 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Slot, Stamp};
-use crate::paged::flash::door::Seen;
+use crate::layout::{Slot, Stamp};
+use crate::paged::flash::{PagedKind, Seen};
 use crate::paged::plan::address::{Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, AreaShape};
@@ -36,7 +36,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ///
     /// A device without a free block for that says [`StoreWriteError::ReadOnly`]: everything can be read.
     pub fn settle(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.door.alive()?;
+        self.flash.alive()?;
         self.settle_if_possible()?;
         if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
@@ -112,7 +112,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             let Mapped::At(before) = self.mapped(sector, Cause::Mount)? else { continue };
             let (spot, at) = self.shape.spot(before);
-            let is_there = match self.door.look(spot, Cause::Mount)? {
+            let is_there = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(page) => page.slot(at).copy_of() == Some(sector),
                 // Its erase may have been cut.
                 Seen::Unreadable => planted(Bug::HoldUnreadable),
@@ -136,7 +136,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let stream = match suspect.what {
             What::Sectors => {
                 if self.takes_held(sectors) {
-                    let again = Written::Again(Kind::Rescue, suspect.first);
+                    let again = Written::Again(PagedKind::SectorsAgain, suspect.first);
                     let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
                     self.adopt(spot)?;
                 } else {
@@ -145,10 +145,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 sectors
             }
             What::Map(leaf) => {
-                let before = self.map.load(&mut self.door, leaf, Cause::Mount)?;
+                let before = self.map.load(&mut self.flash, leaf, Cause::Mount)?;
                 let page = self.map.vacate(Some(before));
                 self.fill_from_buffer(page);
-                let again = Written::Again(Kind::Commit, suspect.first);
+                let again = Written::Again(PagedKind::MapAgain, suspect.first);
                 self.install((leaf, again), Differs::Anywhere, before, page)?;
                 Stream::Map
             }
@@ -167,7 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a page of the stream takes all the held slots.
     fn takes_held(&self, stream: Stream) -> bool {
         let slots = self.shape_of(stream).slots;
-        (slots..self.shape.slots_max()).all(|slot| self.door.held(slot) == Slot::Empty)
+        (slots..self.shape.slots_max()).all(|slot| self.flash.held(slot) == Slot::Empty)
     }
 
     /// Repeats a page in several smaller ones. Until a proof follows, a mount repeats the page itself once more.
@@ -176,11 +176,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[cold]
     #[inline(never)]
     fn do_again_in_parts(&mut self, first: Stamp, stream: Stream) -> Result<(), Fault<D::Error>> {
-        self.door.keep_held(&mut self.kept);
+        self.flash.keep_held(&mut self.kept);
         let whole = core::mem::take(&mut self.buffer);
         let done = self.program_parts(first, stream, whole);
         self.buffer = whole;
-        self.door.hold_kept(&self.kept);
+        self.flash.hold_kept(&self.kept);
         done
     }
 
@@ -195,8 +195,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while from < self.shape.slots_max()
             && let Some((content, after)) = rest.split_at_checked(page_bytes.as_usize())
         {
-            self.door.hold_part(&self.kept, from, slots);
-            if (0..slots).any(|slot| self.door.held(slot) != Slot::Empty) {
+            self.flash.hold_part(&self.kept, from, slots);
+            if (0..slots).any(|slot| self.flash.held(slot) != Slot::Empty) {
                 let part = Written::Part(first);
                 let spot = self.program(stream, part, Content::Host(content), Cause::Mount)?;
                 self.adopt(spot)?;
@@ -227,7 +227,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the sector of which a held slot is a copy.
     fn held_sector(&self, slot: u16) -> Option<Sector> {
-        self.door.held(slot).copy_of().filter(|sector| *sector < self.shape.end())
+        self.flash.held(slot).copy_of().filter(|sector| *sector < self.shape.end())
     }
 
     /// Maps the sectors in the held slots to a page.
@@ -249,7 +249,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let kind = match suspect.what {
             What::Sectors => {
                 self.adopt(suspect.spot)?;
-                Kind::Sectors
+                PagedKind::Sectors
             }
             What::Map(leaf) => {
                 let page = self.map.vacate(None);
@@ -259,14 +259,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 let (first, sectors) = self.shape.sectors_of(leaf);
                 self.table.remove_run(first, ftl_iface::SectorCount::new(sectors));
                 self.count_references()?;
-                Kind::Map
+                PagedKind::Map
             }
         };
         // From now on it counts.
         let stamp = self.stamp_at(suspect.spot)?.unwrap_or(suspect.first).max(suspect.first);
         self.part.ceiling = stamp.next();
         let bytes = core::mem::take(&mut self.buffer);
-        self.door.believe(suspect.spot, (kind, suspect.first), bytes);
+        self.flash.believe(suspect.spot, (kind, suspect.first), bytes);
         Ok(())
     }
 }

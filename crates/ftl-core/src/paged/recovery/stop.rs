@@ -21,7 +21,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ///
     /// A device that is read-only, or becomes so, says [`StoreWriteError::ReadOnly`]: it needs no stop.
     pub fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.door.alive()?;
+        self.flash.alive()?;
         self.settle_if_possible()?;
         if self.read_only {
             return Err(StoreWriteError::ReadOnly);
@@ -51,7 +51,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.make_room()?;
             self.flush_fullest()?;
         }
-        if self.epoch.horizon == self.door.stamp() || last.is_none() {
+        if self.epoch.horizon == self.flash.stamp() || last.is_none() {
             return Ok(());
         }
         self.begin_epoch();

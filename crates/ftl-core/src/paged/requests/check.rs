@@ -8,7 +8,7 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::check::{Checked, Violation, ensure};
 use crate::layout::Slot;
-use crate::paged::flash::door::{Seen, is_map, is_redone};
+use crate::paged::flash::Seen;
 use crate::paged::plan::address::{BlockNumber, Mapped, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::dirty::{Dirty, Old};
@@ -49,7 +49,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             count(spot, self.leaf_weight().into());
-            let page = self.map.load(&mut self.door, leaf, Cause::Scrub)?;
+            let page = self.map.load(&mut self.flash, leaf, Cause::Scrub)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
             for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
                 let released =
@@ -99,9 +99,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn what_is_done_again_is_proved(&mut self) -> Checked {
         for open in self.opens.into_iter().flatten().filter(|open| open.next > 0) {
             let spot = Spot { block: open.block, page: open.next - 1 };
-            let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
+            let Some(tag) = self.flash.look(spot, Cause::Scrub)?.tag() else { continue };
             ensure(
-                !is_redone(tag.kind) || tag.stamp < self.door.stamp() || self.read_only,
+                !tag.kind.is_again() || tag.stamp < self.flash.stamp() || self.read_only,
                 || format!("{spot:?} was done again, and nothing proves that it was acknowledged"),
             )?;
         }
@@ -146,13 +146,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn the_directory_leads_to_map_pages(&mut self) -> Checked {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
-            let (fits, found) = match self.door.look(spot, Cause::Scrub)? {
+            let (fits, found) = match self.flash.look(spot, Cause::Scrub)? {
                 Seen::Unreadable => {
                     return Err(Violation(format!("Uncorrectable: {spot:?}, a map page")));
                 }
                 Seen::Erased => (false, None),
                 Seen::Page(page) => {
-                    let fits = is_map(page.kind) && leaf_named(page.slot(0)) == Some(leaf);
+                    let fits = page.kind.is_map() && leaf_named(page.slot(0)) == Some(leaf);
                     (fits, Some(page.tag()))
                 }
             };
@@ -167,7 +167,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let sector = Sector::new(number);
             let Mapped::At(place) = self.lookup(sector)? else { continue };
             let (spot, slot) = self.shape.spot(place);
-            let held = match self.door.look(spot, Cause::Scrub)? {
+            let held = match self.flash.look(spot, Cause::Scrub)? {
                 Seen::Unreadable => {
                     return Err(Violation(format!("Uncorrectable: {spot:?} with {sector}")));
                 }
@@ -187,9 +187,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for Dirty { sector, entry, .. } in all {
             let (leaf, _) = self.shape.leaf_of(sector);
             let (spot, _) = self.shape.spot(entry.place);
-            let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
+            let Some(tag) = self.flash.look(spot, Cause::Scrub)?.tag() else { continue };
             let Some(map) = self.map.spot(leaf) else { continue };
-            let Some(page) = self.door.look(map, Cause::Scrub)?.tag() else { continue };
+            let Some(page) = self.flash.look(map, Cause::Scrub)?.tag() else { continue };
             ensure(tag.stamp > page.stamp, || {
                 format!("{sector} is dirty, and its map page is younger than its tag")
             })?;
@@ -202,7 +202,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let all: Vec<Dirty> = self.table.entries().collect();
         for Dirty { sector, entry, .. } in all {
             let (spot, _) = self.shape.spot(entry.place);
-            let Some(tag) = self.door.look(spot, Cause::Scrub)?.tag() else { continue };
+            let Some(tag) = self.flash.look(spot, Cause::Scrub)?.tag() else { continue };
             let horizon = self.epoch.horizon;
             ensure(tag.stamp > horizon, || {
                 format!("{sector} is dirty since {:?}, beyond the horizon {horizon:?}", tag.stamp)

@@ -7,7 +7,7 @@ use ftl_iface::{
 
 use crate::config::{FilterChoice, RunEnds};
 use crate::layout::Slot;
-use crate::paged::flash::door::{Seen, is_sectors};
+use crate::paged::flash::Seen;
 use crate::paged::plan::address::{Mapped, Place};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
@@ -34,7 +34,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let capacity = self.shape.capacity;
             return Err(StoreWriteError::OutOfRange { first, count, capacity });
         }
-        self.door.alive()?;
+        self.flash.alive()?;
         if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
 
@@ -58,9 +58,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             run += 1;
         }
         let data = data.get_mut(..run * bytes).unwrap_or(&mut []);
-        let seen = self.door.read(spot, slot, data, Cause::Host)?;
+        let seen = self.flash.read(spot, slot, data, Cause::Host)?;
         let page = match seen {
-            Seen::Page(page) if is_sectors(page.kind) => page,
+            Seen::Page(page) if page.kind.is_sectors() => page,
             _ => return Err(self.lose(sector)),
         };
         for ahead in 0..run as u16 {
@@ -170,7 +170,7 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
             let capacity = self.shape.capacity;
             return Err(StoreReadError::OutOfRange { first, count, capacity });
         }
-        self.door.alive()?;
+        self.flash.alive()?;
         self.settle_if_possible()?;
         self.read_all(first, data)
     }
@@ -211,11 +211,11 @@ impl<D: NandDevice, P: Probe> BlockStore for PageFtl<'_, D, P> {
     }
 
     fn flush(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        Ok(self.door.alive()?)
+        Ok(self.flash.alive()?)
     }
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {
-        self.door.alive()?;
+        self.flash.alive()?;
         self.settle_if_possible()?;
         if self.read_only {
             return Err(StoreWriteError::ReadOnly);

@@ -28,8 +28,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             failed: BlockCount::new(self.blocks.retired),
             main: self.wear_of(Area::Main),
             fast: shape.fast.map(|_| self.wear_of(Area::Fast)),
-            corrected: self.door.weak.noted.most,
-            refreshed: self.door.weak.noted.refreshed,
+            corrected: self.flash.weak.noted.most,
+            refreshed: self.flash.weak.noted.refreshed,
             lost: self.lost,
         }
     }

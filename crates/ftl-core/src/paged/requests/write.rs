@@ -4,7 +4,8 @@ use ftl_iface::{Lifetime, NandDevice, Sector, SectorCount};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Slot};
+use crate::layout::Slot;
+use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::Spot;
 use crate::paged::plan::numbers;
 use crate::paged::program::page::{Before, Content, Written};
@@ -28,7 +29,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut young = 0;
         if asked == Stream::Hot {
             let sectors = SectorCount::new(self.shape.whole_sectors(data.len()) as u32);
-            self.door.tell(Event::ToFast { sectors });
+            self.flash.tell(Event::ToFast { sectors });
         }
         while !rest.is_empty() {
             let left = self.shape.whole_sectors(rest.len());
@@ -47,8 +48,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let sectors = SectorCount::new(take as u32);
             match (asked, stream) {
                 (Stream::Hot, _) => {}
-                (_, Stream::Hot) => self.door.tell(Event::RestToFast { sectors }),
-                _ => self.door.tell(Event::ToMain { sectors }),
+                (_, Stream::Hot) => self.flash.tell(Event::RestToFast { sectors }),
+                _ => self.flash.tell(Event::ToMain { sectors }),
             }
             self.pace(stream)?;
             self.refresh_some()?;
@@ -97,9 +98,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.write_leaf(self.shape.leaf_of(first).0)?;
         }
         for slot in 0..count {
-            self.door.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));
+            self.flash.hold(slot, Slot::Holds(first + SectorCount::new(slot.into())));
         }
-        self.door.hold_no_more(count);
+        self.flash.hold_no_more(count);
         let content = if count == slots {
             Content::Host(data)
         } else {
@@ -109,7 +110,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             Content::Buffer
         };
-        let spot = self.program(stream, Written::New(Kind::Sectors), content, Cause::Host)?;
+        let spot = self.program(stream, Written::New(PagedKind::Sectors), content, Cause::Host)?;
         self.map.written = self.shape.leaf_of(first).0;
         for slot in 0..count {
             let sector = first + SectorCount::new(slot.into());

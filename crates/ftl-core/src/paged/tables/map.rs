@@ -18,7 +18,7 @@ use ftl_iface::NandDevice;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{FormatKey, Slot, Stamp};
-use crate::paged::flash::door::{Door, Seen, is_map};
+use crate::paged::flash::{PagedFlash, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{AreaShape, LEAF_HEAD, PagedShape};
@@ -298,26 +298,26 @@ impl<'ram> Map<'ram> {
     #[inline]
     pub fn find<D: NandDevice, P: Probe>(
         &mut self,
-        door: &mut Door<'_, D, P>,
+        flash: &mut PagedFlash<'_, D, P>,
         leaf: Leaf,
         cause: Cause,
     ) -> Result<Option<Cached>, Fault<D::Error>> {
         match self.cached(leaf) {
             Some(page) => Ok(Some(page)),
-            None => self.fetch(door, leaf, cause),
+            None => self.fetch(flash, leaf, cause),
         }
     }
 
     #[inline(never)]
     fn fetch<D: NandDevice, P: Probe>(
         &mut self,
-        door: &mut Door<'_, D, P>,
+        flash: &mut PagedFlash<'_, D, P>,
         leaf: Leaf,
         cause: Cause,
     ) -> Result<Option<Cached>, Fault<D::Error>> {
         let Some(spot) = self.spot(leaf) else { return Ok(None) };
         let page = self.vacate(None);
-        match self.read_leaf(door, (leaf, spot), page, cause)? {
+        match self.read_leaf(flash, (leaf, spot), page, cause)? {
             LeafPage::Intact => {}
             LeafPage::Lost => {
                 self.damaged = true;
@@ -331,11 +331,11 @@ impl<'ram> Map<'ram> {
     /// Does the same. For a leaf whose page was never written, creates a page without addresses.
     pub fn load<D: NandDevice, P: Probe>(
         &mut self,
-        door: &mut Door<'_, D, P>,
+        flash: &mut PagedFlash<'_, D, P>,
         leaf: Leaf,
         cause: Cause,
     ) -> Result<Cached, Fault<D::Error>> {
-        if let Some(page) = self.find(door, leaf, cause)? {
+        if let Some(page) = self.find(flash, leaf, cause)? {
             return Ok(page);
         }
         let page = self.vacate(None);
@@ -347,15 +347,15 @@ impl<'ram> Map<'ram> {
     /// Reads a leaf's page from flash.
     fn read_leaf<D: NandDevice, P: Probe>(
         &mut self,
-        door: &mut Door<'_, D, P>,
+        flash: &mut PagedFlash<'_, D, P>,
         (leaf, spot): (Leaf, Spot),
         page: Cached,
         cause: Cause,
     ) -> Result<LeafPage, Fault<D::Error>> {
-        let key = door.key();
-        let seen = door.read(spot, 0, self.bytes_mut(page), cause)?;
+        let key = flash.key();
+        let seen = flash.read(spot, 0, self.bytes_mut(page), cause)?;
         let named = match seen {
-            Seen::Page(page) if is_map(page.kind) => leaf_named(page.slot(0)),
+            Seen::Page(page) if page.kind.is_map() => leaf_named(page.slot(0)),
             _ => None,
         };
         let intact = named == Some(leaf) && (self.proved || is_whole(self.bytes(page), key));

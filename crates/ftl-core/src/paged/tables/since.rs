@@ -1,7 +1,8 @@
 //! The list of pages programmed since the last anchor, one line each, in a map page's memory.
 
 use super::map::Cached;
-use crate::layout::Kind;
+use crate::layout::TagKind;
+use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{BlockNumber, Spot};
 use crate::paged::plan::numbers;
 
@@ -16,7 +17,7 @@ pub(crate) struct Since {
     pub(crate) spot: Spot,
     /// The content of its first slot; none if the page must be read again.
     pub(crate) first: Option<u32>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PagedKind,
     /// The erase count of its block, if the page stores it.
     pub(crate) wear: Option<u16>,
 }
@@ -34,16 +35,9 @@ const NO_WEAR: u16 = u16::MAX;
 /// Returns the line of a page.
 pub(crate) fn bytes_of(since: &Since) -> [u8; LINE] {
     let mut bytes = [0; LINE];
-    let kind = match since.kind {
-        Kind::Map => 0_u32,
-        Kind::Commit => 1,
-        Kind::Sectors => 2,
-        Kind::Rescue => 3,
-        _ => 4,
-    };
     let fields: [(usize, &[u8]); 5] = [
         // The stamps that an anchor covers fit in 24 bits.
-        (0, &(since.age | kind << 24).to_le_bytes()),
+        (0, &(since.age | u32::from(since.kind.code()) << 24).to_le_bytes()),
         (4, &since.spot.block.get().to_le_bytes()),
         (8, &since.first.unwrap_or(NO_SECTOR).to_le_bytes()),
         (12, &since.spot.page.to_le_bytes()),
@@ -69,13 +63,7 @@ pub(crate) fn since_of(bytes: &[u8; LINE]) -> Since {
             page: u16::from_le_bytes([p0, p1]),
         },
         first: (first != NO_SECTOR).then_some(first),
-        kind: match kind {
-            0 => Kind::Map,
-            1 => Kind::Commit,
-            2 => Kind::Sectors,
-            3 => Kind::Rescue,
-            _ => Kind::Backup,
-        },
+        kind: PagedKind::from_code(kind).unwrap_or(PagedKind::Proof),
         wear: (wear != NO_WEAR).then_some(wear),
     }
 }

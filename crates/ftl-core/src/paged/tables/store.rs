@@ -13,7 +13,7 @@ use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
 use crate::layout::Stamp;
-use crate::paged::flash::door::{Door, KeptSlots};
+use crate::paged::flash::{KeptSlots, PagedFlash};
 use crate::paged::plan::address::{Mapped, Place, Spot};
 use crate::paged::plan::config::{Bursts, PagedConfig, Streams};
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
@@ -23,7 +23,7 @@ use crate::throttle::Throttle;
 /// The page store.
 #[derive(Debug)]
 pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
-    pub(crate) door: Door<'ram, D, P>,
+    pub(crate) flash: PagedFlash<'ram, D, P>,
     pub(crate) shape: PagedShape,
     pub(crate) config: PagedConfig,
     pub(crate) table: DirtyTable<'ram>,
@@ -82,22 +82,22 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the device and the probe.
     pub fn into_parts(self) -> (D, P) {
-        self.door.into_parts()
+        self.flash.into_parts()
     }
 
     /// Returns shared access to the device.
     pub const fn device(&self) -> &D {
-        self.door.device()
+        self.flash.door.device()
     }
 
     /// Returns exclusive access to the device, for operations beside the FTL. They must not change its content.
     pub const fn device_mut(&mut self) -> &mut D {
-        self.door.device_mut()
+        self.flash.door.device_mut()
     }
 
     /// Returns the probe.
     pub const fn probe(&self) -> &P {
-        self.door.probe()
+        self.flash.door.probe()
     }
 
     /// Returns the division of the device.
@@ -113,7 +113,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the area of a stream.
     pub(crate) const fn area_of(&self, stream: Stream) -> Area {
         match stream {
-            Stream::Map | Stream::Hot if self.shape.fast.is_some() => Area::Fast,
+            Stream::Map | Stream::Hot => self.shape.area_of_map(),
             _ => Area::Main,
         }
     }
@@ -163,7 +163,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Mapped::Lost);
         }
         let (leaf, at) = self.shape.leaf_of(sector);
-        let page = self.map.find(&mut self.door, leaf, cause)?;
+        let page = self.map.find(&mut self.flash, leaf, cause)?;
         Ok(page.map_or(Mapped::Nowhere, |page| self.map.get(page, at)))
     }
 

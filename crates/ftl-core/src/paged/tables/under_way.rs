@@ -4,7 +4,7 @@
 use ftl_iface::Sector;
 
 use crate::layout::Stamp;
-use crate::paged::flash::door::Extent;
+use crate::paged::flash::Extent;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::probe::Cause;
 

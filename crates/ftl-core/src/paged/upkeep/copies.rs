@@ -4,8 +4,8 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{Kind, Slot};
-use crate::paged::flash::door::{self, KeptSlots, Seen};
+use crate::layout::Slot;
+use crate::paged::flash::{KeptSlots, PagedKind, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, PagedShape};
@@ -54,7 +54,7 @@ fn in_victim(
     read: VictimRead,
 ) -> InVictim {
     let Seen::Page(page) = seen else { return InVictim::Nothing };
-    if door::is_map(page.kind) {
+    if page.kind.is_map() {
         let leaf = leaf_named(page.slot(0)).filter(|leaf| leaf.get() < shape.leaves);
         return leaf.map_or(InVictim::Nothing, InVictim::Leaf);
     }
@@ -98,7 +98,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 match read {
                     VictimRead::Whole => {
                         self.move_slot(start + *from, *filled);
-                        self.door.hold(*filled, slot);
+                        self.flash.hold(*filled, slot);
                     }
                     VictimRead::Tag => self.take_slot(spot, *from, (*filled, victim.cause))?,
                 }
@@ -124,13 +124,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let start = usize::from(filled) * bytes;
             let page = start..start + usize::from(area.slots) * bytes;
             if let Some(page) = self.buffer.get_mut(page) {
-                let seen = self.door.read(spot, 0, page, cause)?;
+                let seen = self.flash.read(spot, 0, page, cause)?;
                 if seen != Seen::Unreadable {
                     return Ok(in_victim(&mut self.kept, &self.shape, seen, VictimRead::Whole));
                 }
             }
         }
-        let seen = self.door.read(spot, 0, &mut [], cause)?;
+        let seen = self.flash.read(spot, 0, &mut [], cause)?;
         Ok(in_victim(&mut self.kept, &self.shape, seen, VictimRead::Tag))
     }
 
@@ -175,12 +175,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let bytes = self.shape.sector_bytes.as_usize();
         let start = usize::from(to) * bytes;
         let data = self.buffer.get_mut(start..start + bytes).unwrap_or(&mut []);
-        let holds = match (self.door.read(spot, slot, data, cause)?, holds) {
+        let holds = match (self.flash.read(spot, slot, data, cause)?, holds) {
             (Seen::Page(_), holds) => holds,
             (_, Slot::Holds(sector)) => Slot::Lost(sector),
             (_, holds) => holds,
         };
-        self.door.hold(to, holds);
+        self.flash.hold(to, holds);
         Ok(())
     }
 
@@ -191,7 +191,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         (own, second): (u16, BlockNumber),
         filled: u16,
     ) -> Result<(), Fault<D::Error>> {
-        self.door.hold_no_more(filled);
+        self.flash.hold_no_more(filled);
         let bytes = self.shape.sector_bytes.as_usize();
         if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..)
             && !rest.is_empty()
@@ -200,7 +200,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let stream = self.stream_for_copies(victim.stream);
         let cause = victim.cause;
-        let spot = self.program(stream, Written::New(Kind::Sectors), Content::Buffer, cause)?;
+        let spot =
+            self.program(stream, Written::New(PagedKind::Sectors), Content::Buffer, cause)?;
         if spot.page == 0
             && [spot.block, victim.block].map(|block| self.shape.area_of(block)) == [Area::Main; 2]
         {
@@ -208,7 +209,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.blocks.times.inherit(spot.block, victim.block);
         }
         for slot in 0..filled {
-            let Some(sector) = self.door.held(slot).copy_of() else { continue };
+            let Some(sector) = self.flash.held(slot).copy_of() else { continue };
             let source = if slot < own { victim.block } else { second };
             self.remember(sector, self.place(spot, slot), Before::In(source))?;
         }

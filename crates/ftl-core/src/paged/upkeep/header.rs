@@ -15,17 +15,16 @@
 //!   rewritten first.
 //! - Otherwise the older one is. If the erase of it is cut, it stays the older one.
 
-use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageIndex};
+use ftl_iface::{Block, NandDevice, Page, PageIndex};
 
 use super::identity::{self, Header, HeaderBlock};
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::layout::{FormatKey, Kind, Stamp};
-use crate::paged::flash::door::Seen;
-use crate::paged::flash::weak::Weak;
+use crate::flash::Erasure;
+use crate::layout::{FormatKey, Stamp};
+use crate::paged::flash::{PagedKind, Seen};
 use crate::paged::plan::shape::HEADERS;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::Stream;
 use crate::probe::{Cause, Probe};
 
 /// What is known of a header block.
@@ -56,7 +55,7 @@ pub(crate) enum HeaderChange {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the header of this device.
     pub(crate) fn own_header(&self) -> Header {
-        identity::header(&self.shape, self.door.key(), self.formatted_entries)
+        identity::header(&self.shape, self.flash.key(), self.formatted_entries)
     }
 
     fn header_block(&self, number: u16) -> Block {
@@ -83,28 +82,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(first);
         }
         let second = self.header_in(self.second_page(number))?;
-        Ok(if second.0 == HeaderBlock::Foreign { first } else { second })
+        Ok(match (first.0, second.0) {
+            (HeaderBlock::OfHybrid, _) | (_, HeaderBlock::Foreign) => first,
+            _ => second,
+        })
     }
 
     fn header_in(&mut self, page: Page) -> Result<(HeaderBlock, Stamp), Fault<D::Error>> {
         let mut bytes = [0; identity::BYTES];
-        let key = self.door.key();
-        self.door.set_key(FormatKey::HEADER);
-        let seen = self.door.read_page(page, 1, Bytes::ZERO, &mut bytes, Cause::Mount);
-        let (found, corrected) = match seen {
-            Ok(Seen::Page(page)) if page.kind == Kind::Header => {
-                (Ok((identity::parse(&bytes), page.tag().stamp)), page.corrected)
+        Ok(match self.flash.read_header(page, &mut bytes) {
+            Ok(Seen::Page(page)) if page.kind == PagedKind::Header => {
+                (identity::parse(&bytes), page.tag().stamp)
             }
-            Ok(Seen::Erased) => (Ok((HeaderBlock::Erased, Stamp::ZERO)), Corrected::NONE),
-            Ok(_) => (Ok((HeaderBlock::Foreign, Stamp::ZERO)), Corrected::NONE),
-            Err(fault) => (Err(fault), Corrected::NONE),
-        };
-        self.door.set_key(key);
-        if corrected != Corrected::NONE {
-            let area = self.area_of(Stream::Map);
-            self.door.weak.note_corrected(Weak::Headers, area, corrected);
-        }
-        found
+            Ok(Seen::Erased) => (HeaderBlock::Erased, Stamp::ZERO),
+            Ok(Seen::Page(_) | Seen::Unreadable) => (HeaderBlock::Foreign, Stamp::ZERO),
+            Err(Fault::Uncorrectable) => (HeaderBlock::Damaged, Stamp::ZERO),
+            Err(fault) => return Err(fault),
+        })
     }
 
     /// Returns the state of a header block.
@@ -132,20 +126,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether a header block is marked bad.
     pub(crate) fn header_is_bad(&mut self, number: u16) -> Result<bool, Fault<D::Error>> {
-        self.door.is_bad_block(self.header_block(number))
+        self.flash.door.is_bad(self.header_block(number))
     }
 
     /// Erases a header block.
     pub(crate) fn erase_header(&mut self, number: u16) -> Result<HeaderChange, Fault<D::Error>> {
         let block = self.header_block(number);
-        if self.door.is_bad_block(block)? {
+        if self.flash.door.is_bad(block)? {
             return Ok(HeaderChange::Bad);
         }
-        match self.door.erase_block(block, Cause::Meta) {
-            Ok(()) => Ok(HeaderChange::Done),
-            Err(Fault::BlockFailed) => self.door.mark_bad_block(block).map(|()| HeaderChange::Bad),
-            Err(fault) => Err(fault),
-        }
+        Ok(match self.flash.erase_or_mark(block)? {
+            Erasure::Done => HeaderChange::Done,
+            Erasure::Failed => HeaderChange::Bad,
+        })
     }
 
     /// Writes both copies of a header to an erased block.
@@ -168,22 +161,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let map = *self.shape.map_area();
         // The page buffer keeps the content of a suspect page, so a header is composed in a map page's buffer.
         let cached = self.map.vacate(None);
-        let key = self.door.key();
-        self.door.set_key(FormatKey::HEADER);
+        let key = self.flash.key();
+        self.flash.set_key(FormatKey::HEADER);
         let bytes = self.map.bytes_mut(cached);
         bytes.fill(0xFF);
         if let Some(start) = bytes.first_chunk_mut() {
             *start = *header;
         }
         let bytes = self.map.bytes(cached).get(..map.page_bytes.as_usize()).unwrap_or(&[]);
-        let kind = (Kind::Header, 0);
-        let done = self.door.program_page(page, 1, kind, bytes, Cause::Meta);
-        self.door.set_key(key);
+        let kind = (PagedKind::Header, 0);
+        let done = self.flash.program_page(page, 1, kind, bytes, Cause::Meta);
+        self.flash.set_key(key);
         match done {
             Ok(()) => Ok(HeaderChange::Done),
-            Err(Fault::BlockFailed) => {
-                self.door.mark_bad_block(page.block()).map(|()| HeaderChange::Bad)
-            }
+            Err(Fault::BlockFailed) => self.flash.mark(page.block()).map(|()| HeaderChange::Bad),
             Err(fault) => Err(fault),
         }
     }
@@ -248,7 +239,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         header: &Header,
     ) -> Result<HeaderChange, Fault<D::Error>> {
         let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
-        self.door.raise_stamp(other);
+        self.flash.raise_stamp(other);
         match self.erase_header(number)? {
             HeaderChange::Done => self.put_header(number, header),
             HeaderChange::Bad => Ok(HeaderChange::Bad),

@@ -26,13 +26,13 @@ pub(crate) enum HeaderBlock {
     Header(Header),
     /// A header of another version.
     OtherVersion(u16),
-    /// A header with damaged bytes.
+    /// A header with damaged bytes, or a page that cannot be read.
     Damaged,
     /// A header of the hybrid FTL.
     OfHybrid,
     /// Nothing: it reads as erased.
     Erased,
-    /// Something else, or it cannot be read.
+    /// Something else.
     Foreign,
 }
 

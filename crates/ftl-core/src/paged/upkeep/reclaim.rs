@@ -5,7 +5,7 @@ use ftl_iface::NandDevice;
 use super::copies::Page;
 use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::paged::flash::weak::Weak;
+use crate::paged::flash::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::Area;
@@ -135,7 +135,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
         if !need && let Some(block) = self.next_weak(area).filter(|block| begun != Some(*block)) {
-            self.door.weak.noted.count_refreshed();
+            self.flash.weak.noted.count_refreshed();
             return Some(self.victim_of(area, block));
         }
         if (!need || planted(Bug::LevelInNeed))
@@ -162,14 +162,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[inline]
     pub(crate) fn may_refresh(&self) -> bool {
         let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
-        self.door.weak.noted.waits()
+        self.flash.weak.noted.waits()
             && has_reserve(Area::Main)
             && (self.shape.fast.is_none() || has_reserve(Area::Fast))
     }
 
     /// Returns the weak block that is to be emptied next, if it is in this area.
     pub(crate) fn next_weak(&self, area: Area) -> Option<BlockNumber> {
-        match self.door.weak.noted.next() {
+        match self.flash.weak.noted.next() {
             Some(Weak::Block(block)) if self.may_refresh() && self.shape.area_of(block) == area => {
                 Some(block).filter(|block| self.blocks.may_be_victim(*block))
             }
@@ -207,7 +207,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut next = None;
         if filled > 0 {
             if planted(Bug::EraseFirst) && self.blocks.references(victim.block) == filled {
-                self.door.erase(victim.block, Cause::Gc)?;
+                let _ = self.flash.erase(victim.block, Cause::Gc)?;
             }
             let own = filled;
             next = self.fill_up(area, victim, &mut filled)?;

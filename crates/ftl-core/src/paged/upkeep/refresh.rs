@@ -8,8 +8,7 @@ use ftl_iface::{NandDevice, PageCount};
 
 use super::header::HeaderState;
 use crate::error::Fault;
-use crate::paged::flash::door::Seen;
-use crate::paged::flash::weak::Weak;
+use crate::paged::flash::{Seen, Weak};
 use crate::paged::plan::address::{BlockNumber, Spot};
 use crate::paged::plan::shape::HEADERS;
 use crate::paged::tables::store::PageFtl;
@@ -47,7 +46,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Scrubbed::Header(number) => {
                 let header = self.own_header();
                 if self.header_state(number, &header)? == HeaderState::Missing {
-                    self.door.weak.note(Weak::Headers);
+                    self.flash.weak.note(Weak::Headers);
                 }
                 let is_last = number + 1 == HEADERS;
                 let first = self.in_use_from(BlockNumber::new(0)).filter(|_| is_last);
@@ -69,7 +68,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let area = *self.shape.area_at(spot.block);
         let bytes = usize::from(area.slots) * self.shape.sector_bytes.as_usize();
         let page = self.buffer.get_mut(..bytes).unwrap_or(&mut []);
-        let seen = self.door.read(spot, 0, page, Cause::Scrub)?;
+        let seen = self.flash.read(spot, 0, page, Cause::Scrub)?;
         let next = Spot { page: spot.page + 1, ..spot };
         // In an open block an erased page is the end, unless it was skipped.
         let ends = next.page == area.pages
@@ -100,13 +99,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[cold]
     #[inline(never)]
     pub(crate) fn refresh_step(&mut self) -> Result<(), Fault<D::Error>> {
-        match self.door.weak.noted.next() {
+        match self.flash.weak.noted.next() {
             None => Ok(()),
             Some(Weak::Headers) => {
-                self.door.weak.noted.count_refreshed();
+                self.flash.weak.noted.count_refreshed();
                 self.refresh_headers()?;
                 // Reading one header while the other is written may note them again, and so on without end.
-                self.door.weak.forget(Weak::Headers);
+                self.flash.weak.forget(Weak::Headers);
                 Ok(())
             }
             Some(Weak::Block(block)) => self.refresh_block(block),
@@ -125,12 +124,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         // It is no longer in use, or is excluded until the next mount.
         if !self.blocks.may_be_victim(block) {
-            self.door.weak.forget(Weak::Block(block));
+            self.flash.weak.forget(Weak::Block(block));
             return Ok(());
         }
         if self.victims[area as usize].is_none() {
             self.victims[area as usize] = Some(self.victim_of(area, block));
-            self.door.weak.noted.count_refreshed();
+            self.flash.weak.noted.count_refreshed();
         }
         self.reclaim_step(area).map(|_| ())
     }

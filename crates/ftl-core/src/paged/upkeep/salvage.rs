@@ -50,7 +50,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn gather_lost(&mut self, leaf: Leaf, victim: Victim) -> Result<u16, Fault<D::Error>> {
         let room = self.slots_for_copies(victim.stream);
         let (first, sectors) = self.shape.sectors_of(leaf);
-        let page = self.map.load(&mut self.door, leaf, Cause::Gc)?;
+        let page = self.map.load(&mut self.flash, leaf, Cause::Gc)?;
         let shape = self.shape;
         let leads = |place: Place| shape.spot(place).0.block == victim.block;
         let mut filled = 0;
@@ -68,7 +68,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 None => mapped,
             };
             if lost {
-                self.door.hold(filled, Slot::Lost(sector));
+                self.flash.hold(filled, Slot::Lost(sector));
                 filled += 1;
                 if filled == room {
                     break;

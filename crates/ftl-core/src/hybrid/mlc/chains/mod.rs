@@ -242,14 +242,13 @@ impl<'ram> Chains<'ram> {
     /// Removes the block after `after` from the chain, or the first: what follows that is not known to be a data block.
     pub fn unlink(&mut self, logical: LogicalBlock, after: Option<ChainBlock>, block: ChainBlock) {
         let next = self.next.get(block);
-        match after {
-            Some(after) => self.next.set(after, next),
-            None => {
-                self.first.set(logical, next);
-                if !planted(Bug::KeepDataMark) {
-                    self.has_data.set(logical, false);
-                }
-            }
+        if let Some(after) = after {
+            self.next.set(after, next);
+            return;
+        }
+        self.first.set(logical, next);
+        if !planted(Bug::KeepDataMark) {
+            self.has_data.set(logical, false);
         }
     }
 
