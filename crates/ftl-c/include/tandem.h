@@ -39,6 +39,13 @@ extern "C" {
 /* No error. */
 #define TANDEM_OK 0
 
+/* What tandem_examine returns if the driver broke a clause. */
+#define TANDEM_EXAMINED_BREACH 1
+
+/* What tandem_examine returns if a block failed, as blocks may: lend another one instead, and
+ * start again. */
+#define TANDEM_EXAMINED_BLOCK_FAILED 2
+
 /* What a function returns instead of TANDEM_OK. tandem_error_text and tandem_error_advice put it
  * into words. */
 enum tandem_error {
@@ -74,7 +81,7 @@ enum tandem_error {
     TANDEM_E_OTHER_FTL = -13,
     /* The device was formatted by another version. detail.number is the version. */
     TANDEM_E_OTHER_VERSION = -14,
-    /* Both headers are damaged. */
+    /* Both headers are damaged, or cannot be read. */
     TANDEM_E_DAMAGED_HEADER = -15,
     /* The device was formatted with another geometry or configuration: detail.what names the
      * setting, and detail.number is its value in the format. */
@@ -498,12 +505,6 @@ typedef struct tandem_hybrid_start {
     /* The configuration. */
     const tandem_hybrid_config_t *config;
 } tandem_hybrid_start_t;
-
-/* What tandem_examine returns if the driver broke a clause. */
-#define TANDEM_EXAMINED_BREACH 1
-
-/* What it returns if a block failed, as blocks may: lend another one instead, and start again. */
-#define TANDEM_EXAMINED_BLOCK_FAILED 2
 
 /* A clause of the contract that drivers keep. */
 enum tandem_clause {

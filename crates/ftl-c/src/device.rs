@@ -40,7 +40,7 @@ struct Head {
 pub const RAM_ALIGN: usize = 8;
 
 const fn round_up(bytes: usize) -> usize {
-    bytes.div_ceil(RAM_ALIGN) * RAM_ALIGN
+    (bytes + RAM_ALIGN - 1) & !(RAM_ALIGN - 1)
 }
 
 /// Bytes of RAM for tables of so many elements of 16, 32 and 8 bits.

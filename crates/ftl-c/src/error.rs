@@ -5,6 +5,12 @@ use core::ffi::{CStr, c_char};
 /// No error.
 pub const OK: i32 = 0;
 
+/// What `tandem_examine` returns if the driver broke a clause.
+pub const EXAMINED_BREACH: i32 = 1;
+
+/// What `tandem_examine` returns if a block failed, as blocks may: lend another one instead, and start again.
+pub const EXAMINED_BLOCK_FAILED: i32 = 2;
+
 /// What a function returns instead of `TANDEM_OK`. `tandem_error_text` and `tandem_error_advice` put it into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
@@ -37,7 +43,7 @@ pub enum Error {
     OtherFtl = -13,
     /// The device was formatted by another version. `detail.number` is the version.
     OtherVersion = -14,
-    /// Both headers are damaged.
+    /// Both headers are damaged, or cannot be read.
     DamagedHeader = -15,
     /// The device was formatted with another geometry or configuration: `detail.what` names the setting, and
     /// `detail.number` is its value in the format.
@@ -133,7 +139,7 @@ impl Error {
             ),
             Self::Driver => (
                 c"the driver failed",
-                c"look at detail.driver, close the device and mount it again",
+                c"look at detail.driver; close the device, if it was mounted, and mount it again",
             ),
             _ => self.words_of_a_start(),
         }
@@ -153,7 +159,8 @@ impl Error {
                 c"mount it with the release that formatted it",
             ),
             Self::DamagedHeader => {
-                (c"both headers of the device are damaged", c"format it: its data cannot be found")
+                (c"both headers of the device are damaged or unreadable",
+                 c"make sure that the driver has the error correction right; if so, format it: its data cannot be found")
             }
             Self::OtherConfig => (
                 c"the device was formatted with another setting",
@@ -175,7 +182,10 @@ impl Error {
                 c"the configuration does not fit the chip",
                 c"change what detail.what says",
             ),
-            _ => (c"an argument means nothing", c"pass a value that the header lists"),
+            _ => (
+                c"an argument means nothing",
+                c"pass a value that the header lists; a size of at least detail.number, if that is not zero",
+            ),
         }
     }
 
@@ -195,6 +205,8 @@ impl Error {
 pub extern "C" fn tandem_error_text(error: i32) -> *const c_char {
     match Error::of(error) {
         Some(error) => error.text().as_ptr(),
+        None if error == EXAMINED_BREACH => c"the driver breaks its contract".as_ptr(),
+        None if error == EXAMINED_BLOCK_FAILED => c"a block failed that was lent".as_ptr(),
         None if error >= 0 => c"no error".as_ptr(),
         None => c"no error has that number".as_ptr(),
     }
@@ -205,6 +217,10 @@ pub extern "C" fn tandem_error_text(error: i32) -> *const c_char {
 pub extern "C" fn tandem_error_advice(error: i32) -> *const c_char {
     match Error::of(error) {
         Some(error) => error.advice().as_ptr(),
+        None if error == EXAMINED_BREACH => {
+            c"mend what shown.sentence says, at shown.block and shown.page".as_ptr()
+        }
+        None if error == EXAMINED_BLOCK_FAILED => c"lend another one, and start again".as_ptr(),
         None => c"".as_ptr(),
     }
 }

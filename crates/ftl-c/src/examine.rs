@@ -8,16 +8,10 @@ use ftl_conformance::{Breach, Clause as Promise, Examiner, Location, Observed, S
 use ftl_iface::{Block, Page, Region};
 
 use crate::device::RAM_ALIGN;
-use crate::error::{Error, OK};
+use crate::error::{EXAMINED_BLOCK_FAILED, EXAMINED_BREACH, Error, OK};
 use crate::nand::{Chip, Nand, Stretch};
 use crate::start::copied;
 use crate::told::Fault;
-
-/// What `tandem_examine` returns if the driver broke a clause.
-pub const EXAMINED_BREACH: i32 = 1;
-
-/// What it returns if a block failed, as blocks may: lend another one instead, and start again.
-pub const EXAMINED_BLOCK_FAILED: i32 = 2;
 
 /// Erases in which power may fail.
 const ERASES: u32 = 500;
@@ -207,6 +201,10 @@ struct Numbers {
     slc_blocks: u32,
 }
 
+/// What is wrong with the memory, and how much is enough.
+const TOO_LITTLE: &CStr =
+    c"lend more memory: the bytes of the largest page with its spare bytes, and eight for each block";
+
 impl Numbers {
     fn block(&self, number: u32) -> Block {
         match number.checked_sub(self.slc_blocks) {
@@ -269,7 +267,7 @@ impl Numbers {
             Err(Stopped::LentTwice(_)) => wrong(c"a block was lent twice"),
             Err(Stopped::NoSuchBlock(_)) => wrong(c"the chip has no such block"),
             Err(Stopped::TooLittleMemory { .. }) => {
-                (Error::RamTooSmall.number(), Shown::saying(c"lend more memory"))
+                (Error::RamTooSmall.number(), Shown::saying(TOO_LITTLE))
             }
             Err(_) => wrong(c"the examination stopped"),
         }
@@ -296,7 +294,7 @@ unsafe fn share<'m>(
         return Err(Fault::from(Error::Overlap));
     }
     let Some(rest) = lent.memory_bytes.checked_sub(count.saturating_mul(8)) else {
-        return Err(Fault::from(Error::RamTooSmall));
+        return Err(Fault::saying(Error::RamTooSmall, TOO_LITTLE));
     };
     let blocks = lent.memory.cast::<Block>();
     for at in 0..count {
@@ -341,7 +339,9 @@ pub unsafe extern "C" fn tandem_examine(
     // SAFETY: as the caller promises.
     let (code, told) = match unsafe { examined(nand, lent, what) } {
         Ok(told) => told,
-        Err(fault) => (fault.error.number(), Shown::NOTHING),
+        Err(fault) => {
+            (fault.error.number(), Shown { sentence: fault.detail.what, ..Shown::NOTHING })
+        }
     };
     // SAFETY: it is not null and aligned; the caller promises that it leads to a `tandem_shown_t`.
     unsafe { ptr::write(shown, told) };

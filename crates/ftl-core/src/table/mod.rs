@@ -9,6 +9,7 @@ mod numbers;
 pub use numbers::{BlockNumber, Numbers, SHORT_LAST, Width};
 pub(crate) use numbers::{number, short, word};
 
+use crate::quotient;
 use core::marker::PhantomData;
 
 use crate::image::{Sink, Source};
@@ -141,7 +142,7 @@ impl<'ram, R: Row> Bits<'ram, R> {
 
     /// Bytes of that many rows.
     pub const fn bytes_for(rows: u32) -> usize {
-        (rows as usize).div_ceil(8)
+        quotient::ceil(rows, 8) as usize
     }
 
     /// A row's bit.
@@ -193,7 +194,7 @@ impl<'ram, R: Row> Nibbles<'ram, R> {
 
     /// Bytes of that many rows.
     pub const fn bytes_for(rows: u32) -> usize {
-        (rows as usize).div_ceil(2)
+        quotient::ceil(rows, 2) as usize
     }
 
     /// A row's value, 0 to 15.

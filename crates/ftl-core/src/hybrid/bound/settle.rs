@@ -28,6 +28,7 @@ use super::{LogFigures, WorstCase};
 use crate::bound::Operations;
 use crate::hybrid::path::prove::TRIES_MAX;
 use crate::hybrid::shape::HEADER_BLOCKS;
+use crate::quotient;
 
 impl WorstCase {
     /// Returns the most that [`Ftl::settle`](crate::Ftl::settle) costs, which is added to the first request after a
@@ -79,7 +80,7 @@ impl WorstCase {
     const fn order_chains(&self) -> Operations {
         let found = self.found_blocks();
         // Each block's own first page and those of the blocks before it: half of them on average.
-        let sort = self.chain_blocks * self.chain_pages * (found + 1).div_ceil(2);
+        let sort = self.chain_blocks * self.chain_pages * quotient::ceil_wide(found + 1, 2);
         let roles = self.chain_blocks * (self.chain_pages + 1 + self.endangered);
         Operations { reads: sort + roles + self.chain_pages, programs: 0, erases: found }
     }
@@ -87,7 +88,7 @@ impl WorstCase {
     /// Returns the reads that build a chain's map when pages are lost: in addition to those of [`scan`](Self::scan),
     /// the block is searched for its last page for each lost page before a readable one.
     const fn scan_torn(&self) -> u64 {
-        let searches = self.chain_pages.div_ceil(2) * (self.chain_pages + 2) / 2;
+        let searches = quotient::ceil_wide(self.chain_pages, 2) * (self.chain_pages + 2) / 2;
         (self.chain_logs + 2) * (2 * self.chain_pages + searches)
     }
 

@@ -73,7 +73,9 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
                 "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
             ),
             Self::DamagedHeader => {
-                f.write_str("both headers of the device are damaged: only a format makes it usable")
+                f.write_str(
+                    "both headers are damaged or cannot be read: if the driver has the ECC right, only a format helps",
+                )
             }
             Self::OtherConfig(other) => write!(f, "{other}: mount it as it was formatted"),
             Self::OfPageStore => {

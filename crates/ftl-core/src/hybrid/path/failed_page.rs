@@ -6,6 +6,7 @@
 //! these is programmed, as after a power cut. The copy is erased as soon as the page is stored elsewhere, before
 //! anything newer is acknowledged.
 
+use crate::quotient;
 use ftl_iface::NandDevice;
 
 use crate::bugs::{Bug, planted};
@@ -81,7 +82,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         count: u16,
     ) -> Result<u16, Fault<D::Error>> {
         let room = self.shape.meta.slots.max(1);
-        let pages = count.div_ceil(room);
+        let pages = quotient::ceil(count.into(), room.into()) as u16;
         for page in 0..pages {
             let from = page * room;
             let mut held = Gathered::new();

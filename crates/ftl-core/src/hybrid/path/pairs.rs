@@ -17,6 +17,7 @@
 //! A backup is valid only if the page for which it was made may have been in flight. A mount sees this by the stamps:
 //! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).
 
+use crate::quotient;
 use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};
 
 use crate::bugs::{Bug, planted};
@@ -185,8 +186,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             .filter(|log| one_bit && log.ring().turns())
             .filter(|_| self.unsettled.is_none() && self.failed_page.is_none())
             .is_some_and(|log| {
-                let pages = sectors.div_ceil(log.area().slots.max(1));
-                log.free_pages() > u32::from(pages) + u32::from(log.data_pages() / 2)
+                let pages = quotient::ceil(sectors.into(), log.area().slots.into());
+                log.free_pages() > pages + u32::from(log.data_pages() / 2)
             })
     }
 

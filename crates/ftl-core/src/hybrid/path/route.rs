@@ -1,5 +1,6 @@
 //! Where a write goes: hot or cold, and may it enter the log?
 
+use crate::quotient;
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::config::{FilterChoice, RunEnds};
@@ -48,7 +49,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         let hot = self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count);
         // A request of half the log's size would evict its own first sectors.
-        let pages = count.get().div_ceil(u32::from(log.area().slots).max(1));
+        let pages = quotient::ceil(count.get(), log.area().slots.into());
         if !hot
             || !log.ring().turns()
             || pages * 2 > log.pages().saturating_sub(u32::from(log.data_pages()))

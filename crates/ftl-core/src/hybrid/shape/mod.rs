@@ -16,6 +16,7 @@ pub mod index;
 pub use crate::layout::SLOTS_MAX;
 pub use error::ShapeError;
 
+use crate::quotient;
 use core::num::NonZeroU32;
 use core::ops::Range;
 
@@ -376,11 +377,11 @@ impl Shape {
             return Err(ShapeError::TooManySectors { sectors: most_sectors });
         }
         let (capacity, blocks) = if let Some(capacity) = config.capacity {
-            (capacity, capacity.get().div_ceil(sectors_per_block.get()))
+            (capacity, quotient::ceil(capacity.get(), sectors_per_block.get()))
         } else {
             // One block in 21 is spare, but never fewer than needed.
             let blocks = word(chain.blocks);
-            let share = blocks - blocks.div_ceil(21);
+            let share = blocks - quotient::ceil(blocks, 21);
             let blocks = if share > most { most } else { share };
             (SectorCount::new(blocks * sectors_per_block.get()), blocks)
         };

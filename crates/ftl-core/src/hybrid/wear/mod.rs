@@ -46,6 +46,7 @@ mod image;
 mod memory;
 mod sweep;
 
+use crate::quotient;
 use core::num::NonZeroU32;
 
 use ftl_iface::BlockCount;
@@ -124,7 +125,7 @@ impl<'ram> DualPool<'ram> {
         );
         let blocks = blocks.get() as BlockNumber;
         let threshold = threshold.max(1);
-        let step = NonZeroU32::new(u32::from(threshold.div_ceil(STEPS_A_THRESHOLD)))
+        let step = NonZeroU32::new(quotient::ceil(threshold.into(), STEPS_A_THRESHOLD.into()))
             .unwrap_or(NonZeroU32::MIN);
         let mut pool = Self {
             counts: Table::new(counts),

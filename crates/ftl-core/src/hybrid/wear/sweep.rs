@@ -2,7 +2,8 @@
 
 use crate::hybrid::address::{BlockNumber, ChainBlock};
 use crate::image::{Sink, Source, holds};
-use crate::table::Width;
+use crate::quotient;
+use crate::table::{Width, word};
 
 /// A sweep over all blocks ends within this many erases. A swap absorbs some TH erases, so about one in sixteen erases
 /// asks for a cold block: by then the hand has visited a hundred blocks or more.
@@ -40,7 +41,8 @@ impl Sweep {
     pub(super) fn new(blocks: BlockNumber) -> Self {
         Self {
             hand: 0,
-            stride: blocks.div_ceil(ERASES_A_SWEEP).max(FEWEST_VISITS),
+            stride: (quotient::ceil(word(blocks), word(ERASES_A_SWEEP)) as BlockNumber)
+                .max(FEWEST_VISITS),
             lower: 0,
             least_steps: u8::MAX,
             least_count: u16::MAX,

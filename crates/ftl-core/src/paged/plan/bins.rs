@@ -1,5 +1,7 @@
 //! How many bins of cells the table of dirty entries has.
 
+use crate::quotient;
+
 /// The cells of a bin.
 pub(crate) const BIN: usize = 16;
 /// The low bits of a sector, which a cell has: all sectors of a bin have the same upper half.
@@ -14,7 +16,7 @@ const HELD: u32 = 13;
 /// If five neighbours save none, they hold 65 cells or more, 4 · 16 + 1: thirteen each. At the end of a span, one to
 /// four bins are left that hold too few for that by less than one bin.
 pub(crate) const fn bins_for(cells: u32, sectors: u32) -> u32 {
-    let spans = sectors.div_ceil(1 << LOW_BITS);
+    let spans = quotient::ceil(sectors, 1 << LOW_BITS);
     let spans = if spans < cells { spans } else { cells };
-    cells.div_ceil(HELD) + spans + 1
+    quotient::ceil(cells, HELD) + spans + 1
 }

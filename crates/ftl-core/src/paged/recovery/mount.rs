@@ -80,7 +80,9 @@ impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
                 f,
                 "the device has version {version} of the format: mount it with a release that reads that"
             ),
-            Self::DamagedHeader => f.write_str("both headers are damaged: format the device"),
+            Self::DamagedHeader => f.write_str(
+                "both headers are damaged or cannot be read: if the driver has the ECC right, only a format helps",
+            ),
             Self::OtherConfig(other) => write!(f, "{other}: mount it as it was formatted"),
             Self::BlockFailed => f.write_str("no header could be written: the device is worn out"),
             Self::Corrupt => f.write_str("the data on flash is inconsistent: format the device"),
