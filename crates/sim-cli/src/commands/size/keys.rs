@@ -113,7 +113,9 @@ pub(super) fn listed(system: &Chosen) -> String {
         "# For --system {name}, beside its name and joined by &: '{name}?entries=1024&cache=2'. Defaults:\n"
     );
     let parameters = systems::parameters(name).iter().map(|parameter| {
-        let set = format!("{}={}", parameter.name, parameter.default);
+        // As firmware does, unlike a replay.
+        let default = if parameter.name == "paired-pages" { "guard" } else { parameter.default };
+        let set = format!("{}={default}", parameter.name);
         format!("{set:30}# {}\n", parameter.title)
     });
     let lines: Vec<String> = [heading].into_iter().chain(parameters).collect();

@@ -27,7 +27,7 @@ use self::keys::Keys;
 use self::seen::many;
 use self::worst::Bounds;
 use crate::flags::device::DeviceArgs;
-use crate::output::table::{Edge, Table};
+use crate::output::table::{Edge, Table, write_sentence};
 use sim::engine::systems::{self, Blueprint, Chosen, Store, USUAL};
 use sim::{Failure, show};
 
@@ -118,10 +118,8 @@ fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Fa
     };
     let lived = mounts::of_pages(part, plan)?;
     worst::write(part, sector_bytes, &bounds, &lived.seen, out)?;
-    writeln!(
-        out,
-        "  A write that finds an area without free blocks waits\n  longer, until some are freed."
-    )?;
+    let waits = "A write to an area without free blocks waits until garbage collection has freed some: then it may need more.";
+    write_sentence(waits, out)?;
     lived.write(out)
 }
 

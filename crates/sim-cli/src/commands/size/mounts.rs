@@ -118,6 +118,11 @@ impl Lived {
         table.write(out)?;
         let written = u64::from(self.seen.sectors) * u64::from(self.sector_bytes.get());
         let written = show::short(written + u64::from(self.seen.others) * 65_536);
-        Ok(writeln!(out, "\n{written} were written before. Mounts grow with the blocks in use.")?)
+        let before =
+            if self.seen.filled { "The device was full" } else { "The device was not full" };
+        Ok(writeln!(
+            out,
+            "\n{before}, and {written} were written at random. Mounts grow with the blocks in use."
+        )?)
     }
 }

@@ -6,8 +6,11 @@ use ftl_iface::{BlockStore, Bytes, PageCount, Sector, SectorCount};
 use nand_model::part::Nanos;
 use sim::Failure;
 
-/// Sectors written at most: enough to fill a log, but quick.
-const WRITTEN_MOST: u32 = 100_000;
+/// A device of more sectors is not filled before: that takes too long.
+const FILLED_MOST: u32 = 1 << 19;
+
+/// Sectors written one by one: enough to fill a log, and for garbage collection on a small device.
+const WRITTEN: u32 = 100_000;
 
 /// Requests of each other kind.
 const OTHERS: u32 = 1_000;
@@ -25,6 +28,8 @@ pub(super) struct Seen {
     pub(super) write_many: Nanos,
     pub(super) trim: Nanos,
     pub(super) maintain: Nanos,
+    /// Whether every sector was written before.
+    pub(super) filled: bool,
     /// Writes of a sector.
     pub(super) sectors: u32,
     /// Requests of each other kind.
@@ -41,15 +46,15 @@ pub(super) fn work<S: BlockStore>(store: &mut S, now: impl Fn(&S) -> Nanos) -> R
 where
     S::Error: Debug,
 {
-    let mut seen = Seen {
-        sectors: WRITTEN_MOST.min(store.capacity().get()),
-        others: OTHERS,
-        ..Seen::default()
-    };
+    let filled = store.capacity().get() <= FILLED_MOST;
+    let mut seen = Seen { filled, sectors: WRITTEN, others: OTHERS, ..Seen::default() };
     let many = many(store.sector_bytes());
     let data = vec![0; store.sector_bytes().as_usize() * many.as_usize()];
     let mut sector = vec![0; store.sector_bytes().as_usize()];
-    let mut places = Places { capacity: store.capacity(), next: 0 };
+    let mut places = Places { capacity: store.capacity(), next: 1 };
+    if filled {
+        fill(store, &data)?;
+    }
     let took = |store: &mut S, request: &mut dyn FnMut(&mut S) -> Result<(), Failure>| {
         let start = now(store);
         request(store).map(|()| now(store) - start)
@@ -80,7 +85,22 @@ where
     Ok(seen)
 }
 
-/// Places far apart, so that every part of the device is in use.
+/// Writes every sector, in order.
+fn fill<S: BlockStore>(store: &mut S, data: &[u8]) -> Result<(), Failure>
+where
+    S::Error: Debug,
+{
+    let (bytes, mut at) = (store.sector_bytes().as_usize(), Sector::new(0));
+    while at.get() < store.capacity().get() {
+        let left = (store.capacity().get() - at.get()) as usize;
+        let data = &data[..data.len().min(left.saturating_mul(bytes))];
+        store.write(at, data).map_err(|error| failed("write")(&error))?;
+        at = at + SectorCount::new((data.len() / bytes) as u32);
+    }
+    Ok(())
+}
+
+/// Places all over the device, at random and the same in each run.
 struct Places {
     capacity: SectorCount,
     next: u64,
@@ -89,7 +109,9 @@ struct Places {
 impl Places {
     fn take(&mut self, count: SectorCount) -> Sector {
         let room = u64::from(self.capacity.get() - count.get()) + 1;
-        self.next += 1;
-        Sector::new((self.next * 7_919 % room) as u32)
+        // Knuth's generator, as MMIX has it; its upper bits are the good ones.
+        self.next =
+            self.next.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        Sector::new((u128::from(self.next) * u128::from(room) >> 64) as u32)
     }
 }

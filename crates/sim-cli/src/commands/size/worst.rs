@@ -23,7 +23,7 @@ pub(super) struct Bounds {
 /// Reads of a bound that need not be compared with anything: they take no time that counts.
 const FEW_READS: u64 = 64;
 
-/// Where a bound's reads take more than so many times its programs and erases, nobody can use it.
+/// Where a bound's reads take more than so many times its programs and erases, it is far above what happens.
 const OF_USE: u64 = 4;
 
 /// Writes the table.
@@ -35,8 +35,8 @@ pub(super) fn write(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     writeln!(out)?;
-    let heads = ["a request", "longest seen", "programs", "erases", "at most"];
-    let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
+    let heads = ["a request", "longest seen", "reads", "programs", "erases", "at most"];
+    let edges = [Edge::Left, Edge::Right, Edge::Right, Edge::Right, Edge::Right, Edge::Right];
     let mut table = Table::new(heads.into_iter().zip(edges));
     let bytes = show::size(u64::from(many(sector).get()) * u64::from(sector.get()));
     let rows = [
@@ -47,20 +47,23 @@ pub(super) fn write(
         ("maintain, one page".into(), seen.maintain, bounds.maintain),
     ];
     for (name, longest, bound) in rows {
-        let at_most = useful(part, bound).map_or("-".into(), shown);
-        let [programs, erases] = [bound.programs, bound.erases].map(show::count);
-        table.row([name, shown(longest), programs, erases, at_most]);
+        let star = if is_close(part, bound) { "" } else { " *" };
+        let at_most = format!("{}{star}", shown(longest_of(part, bound)));
+        let [reads, programs, erases] =
+            [bound.reads, bound.programs, bound.erases].map(show::count);
+        table.row([name, shown(longest), reads, programs, erases, at_most]);
     }
     table.write(out)?;
     writeln!(out)?;
+    let before = if seen.filled { "a full device" } else { "a device that is not full" };
     for sentence in [
         format!(
-            "Longest seen: of {} writes of a sector all over the device, then {} of each other request, with reads.",
+            "Longest seen: of {} writes of a sector at random on {before}, then {} of each other request.",
             show::count(seen.sectors),
             show::count(seen.others)
         ),
-        "Programs, erases: no request needs more. At most: their time, and that of the reads.".into(),
-        "-: in time there is no useful bound, for those of reads add up scans that never occur together.".into(),
+        "Reads, programs, erases: no request needs more. At most: their time, as the device file has it; datasheets also give slower ones.".into(),
+        "*: most of it are reads, each part of the request at its worst: enough for a watchdog, far above what happens.".into(),
     ] {
         write_sentence(&sentence, out)?;
     }
@@ -71,16 +74,15 @@ fn shown(time: Nanos) -> String {
     show::time(time.as_micros_f64())
 }
 
-/// The time of a bound, if it is of use.
-fn useful(part: &Part, cost: Operations) -> Option<Nanos> {
-    let changes = longest(part, Operations { reads: 0, ..cost });
-    let reads = longest(part, Operations { programs: 0, erases: 0, ..cost });
-    let is_of_use = cost.reads <= FEW_READS || reads <= changes * OF_USE;
-    is_of_use.then(|| longest(part, cost))
+/// Whether a bound is near what can happen: its reads are not most of it.
+fn is_close(part: &Part, cost: Operations) -> bool {
+    let changes = longest_of(part, Operations { reads: 0, ..cost });
+    let reads = longest_of(part, Operations { programs: 0, erases: 0, ..cost });
+    cost.reads <= FEW_READS || reads <= changes * OF_USE
 }
 
 /// The time of these operations, each at its slowest.
-fn longest(part: &Part, cost: Operations) -> Nanos {
+fn longest_of(part: &Part, cost: Operations) -> Nanos {
     let regions = Region::ALL.into_iter().filter_map(|region| {
         let (shape, figures) = (part.geometry.region(region)?, part.region(region)?);
         let timing = figures.timing;
@@ -99,17 +101,17 @@ mod tests {
     fn the_slowest_region_makes_the_time_and_reads_count() {
         let part = nand_model::datasheet::builtin("tiny").unwrap();
         let changes = Operations { reads: 0, programs: 1, erases: 1 };
-        assert_eq!(longest(&part, changes), Nanos::from_micros(800 + 1500));
+        assert_eq!(longest_of(&part, changes), Nanos::from_micros(800 + 1500));
         let all = Operations { reads: 2, ..changes };
-        assert_eq!(longest(&part, all), Nanos::from_micros(2 * 60 + 800 + 1500));
+        assert_eq!(longest_of(&part, all), Nanos::from_micros(2 * 60 + 800 + 1500));
     }
 
     #[test]
-    fn a_bound_of_more_reads_than_anything_else_is_none() {
+    fn a_bound_of_more_reads_than_anything_else_is_marked() {
         let part = nand_model::datasheet::builtin("tiny").unwrap();
         let cost = |reads| Operations { reads, programs: 10, erases: 1 };
-        assert!(useful(&part, cost(100)).is_some() && useful(&part, cost(3_011_532)).is_none());
+        assert!(is_close(&part, cost(100)) && !is_close(&part, cost(3_011_532)));
         let read = |reads| Operations { reads, programs: 0, erases: 0 };
-        assert!(useful(&part, read(2)).is_some() && useful(&part, read(42_369)).is_none());
+        assert!(is_close(&part, read(2)) && !is_close(&part, read(42_369)));
     }
 }

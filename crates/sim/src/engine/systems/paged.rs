@@ -21,7 +21,7 @@ use crate::engine::result::Filter;
 use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
 
-pub(super) const PAGED: [Parameter; 10] = [
+pub(super) const PAGED: [Parameter; 11] = [
     switch("filter", "only small writes enter the SLC; off: all writes that fit"),
     Parameter {
         name: "streams",
@@ -37,6 +37,11 @@ pub(super) const PAGED: [Parameter; 10] = [
         name: "entries",
         default: "auto",
         title: "dirty map entries in RAM; auto: 9,590, or fewer on small devices",
+    },
+    Parameter {
+        name: "anchors",
+        default: "auto",
+        title: "blocks for anchors, which make mounts quick; 0: none; auto: 5, or fewer on small devices",
     },
     switch(
         "follow",
@@ -90,12 +95,13 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         _ => Err("write greedy or cost-benefit".into()),
     })?;
     let cached = number("cache", base.cached_leaves.into())?;
+    let anchor_blocks = number("anchors", anchors(part, &base).into())?;
     Ok(PagedConfig {
         sector_bytes: sector,
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         dirty_entries: number("entries", entries(part, &base))?,
         cached_leaves: u16::try_from(cached).unwrap_or(u16::MAX),
-        anchor_blocks: anchors(part, &base),
+        anchor_blocks: u16::try_from(anchor_blocks).unwrap_or(u16::MAX),
         streams,
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
