@@ -32,6 +32,27 @@ fn the_guide_to_a_port_quotes_the_example_that_runs() {
     assert!(page.contains("takes 47,962 bytes") && main.contains("47_962"));
 }
 
+/// What is said of README's picture is what the picture shows.
+#[test]
+fn the_figures_beside_the_picture_are_those_in_it() {
+    let picture = text("docs/pictures/ext4_server.svg");
+    let shown = |bar: &str| -> f64 {
+        let rest = picture.split(&format!("<title>{bar}: ")).nth(1).expect("a bar of that name");
+        rest.split('<').next().expect("a title ends").parse().expect("a number")
+    };
+    let [paged, without, hybrid] = ["paged, 256MiB SLC", "paged, no SLC", "hybrid"].map(shown);
+    let told = format!("paged {paged:.2}, paged without SLC {without:.2}, hybrid {hybrid:.2}]");
+    for page in ["README.md", "docs/README.md"] {
+        assert!(text(page).contains(&told), "{page} does not say: {told}");
+    }
+    let prose = format!(
+        "makes it {without:.2} times as fast for the same money; the SLC adds a factor of {:.2}",
+        paged / without
+    );
+    let readme = text("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(readme.contains(&prose), "README.md does not say: {prose}");
+}
+
 /// Lines that are neither blank nor a comment.
 fn lines_of_code(piece: &str) -> usize {
     let lines = piece.lines().map(str::trim);

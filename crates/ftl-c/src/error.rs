@@ -160,7 +160,7 @@ impl Error {
             ),
             Self::DamagedHeader => {
                 (c"both headers of the device are damaged or unreadable",
-                 c"make sure that the driver has the error correction right; if so, format it: its data cannot be found")
+                 c"make sure that the driver corrects errors; if it does, format: the data cannot be found")
             }
             Self::OtherConfig => (
                 c"the device was formatted with another setting",

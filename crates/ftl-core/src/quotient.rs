@@ -1,6 +1,6 @@
 //! Quotients that cannot panic. No divisor here is ever zero, but the compiler cannot always tell; a plan that is made
-//! on the microcontroller must link without a panic. The smallest builds do not even inline `div_ceil`, which has one, so
-//! nothing else in this crate calls it.
+//! on the microcontroller must link without a panic. The smallest builds do not inline `div_ceil`, which has one, so
+//! the FTLs do not call it.
 
 /// Returns the quotient; of a division by zero, the number itself.
 #[inline]

@@ -255,8 +255,9 @@ fn a_capacity_of_nothing_or_without_two_spare_blocks_is_refused() {
         let asked = SectorCount::new(asked);
         let (error, sentence) = refused(&device, &Config { capacity: Some(asked), ..SMALL });
         assert_eq!(error, ShapeError::Capacity { asked, most });
-        let wanted =
-            format!("a capacity of {asked} is not from 1 to {most}: choose one in this range");
+        let wanted = format!(
+            "beside the spare blocks there is room for {most}, not for {asked}: ask for less, or add blocks"
+        );
         assert_eq!(sentence, wanted);
     }
     for asked in [1, 12 * 32] {

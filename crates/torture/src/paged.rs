@@ -104,8 +104,8 @@ impl OnFlash for Paged {
 
     fn kept(&self, data: &[u8], spare: &[u8], key: u32) -> Option<PageContent> {
         match tags::read(data, self.sector_bytes(), spare, key)?.kind {
-            PagedKind::Sectors | PagedKind::SectorsAgain => Some(PageContent::Data),
-            PagedKind::Map | PagedKind::MapAgain => Some(PageContent::Map),
+            PagedKind::Sectors | PagedKind::RepeatedSectors => Some(PageContent::Data),
+            PagedKind::Map | PagedKind::RepeatedMap => Some(PageContent::Map),
             PagedKind::Proof => Some(PageContent::Nothing),
             _ => None,
         }

@@ -12,7 +12,8 @@ use crate::error::Fault;
 use crate::layout::{self, FormatKey, Stamp, Tag, TagKind};
 use crate::probe::{Cause, Event, Probe, Verb};
 
-/// A device, what watches it, and what every page on it has: the key of its tag, and its place in the order of programs.
+/// A device, what watches it, and what every page on it has: the key of its tag, and its place in the order of
+/// programs.
 #[derive(Debug)]
 pub struct Door<D, P> {
     device: D,

@@ -1,7 +1,7 @@
 //! How both FTLs reach the device: the bottom of their flash access layers.
 //!
-//! - [`Door`]: every operation on the device. It reports each with its cause to the probe, gives each page its stamp and
-//!   its tag, and ends the mount if the driver fails.
+//! - [`Door`]: every operation on the device. It reports each with its cause to the probe, gives each page its stamp
+//!   and its tag, and ends the mount if the driver fails.
 //! - [`Seen`]: what a read found.
 //! - [`Noted`]: pages that needed many corrections.
 //!

@@ -12,6 +12,8 @@ use crate::base::{Failure, show};
 pub struct Setup {
     /// The device, with the requested capacity and SLC size.
     pub part: Part,
+    /// How many of the blocks are spare, by the device's file.
+    pub spare: SpareShare,
     /// The requested size of the log, on a device of one region.
     pub log_bytes: Option<u64>,
     /// Whether the device's channels, dies and planes work at the same time.
@@ -24,14 +26,15 @@ pub struct Setup {
 
 impl Setup {
     /// The device as it is: its channels work one after the other, and it was written once, in order.
-    pub const fn of(part: Part) -> Self {
+    pub fn of(part: Part) -> Self {
         let (kept, fill) = (Stored::Stamps, Fill::InOrder);
-        Self { part, log_bytes: None, time: Time::Serial, kept, fill }
+        let spare = SpareShare::of(&part);
+        Self { part, spare, log_bytes: None, time: Time::Serial, kept, fill }
     }
 
     /// The device with another capacity.
     pub(crate) fn with_capacity(self, bytes: u64) -> Result<Self, Failure> {
-        Ok(Self { part: scaled(self.part, bytes)?, ..self })
+        Ok(Self { part: scaled(self.part, self.spare, bytes)?, ..self })
     }
 
     /// The device with an SLC of that size; on a device of one region, with such a log.
@@ -51,6 +54,22 @@ impl Setup {
         })?;
         // Without any SLC there is no log either, on any device.
         Ok(Self { part, log_bytes: (bytes == 0).then_some(0), ..self })
+    }
+}
+
+/// The blocks of the region that holds the host's data, beside what they export: a device of another capacity keeps
+/// this share, also if its capacity is changed more than once.
+#[derive(Clone, Copy, Debug)]
+pub struct SpareShare {
+    blocks: u32,
+    exported_bytes: u64,
+}
+
+impl SpareShare {
+    fn of(part: &Part) -> Self {
+        let shape = part.geometry.mlc().or(part.geometry.slc());
+        let blocks = shape.map_or(0, |shape| shape.blocks.get());
+        Self { blocks, exported_bytes: part.exported_bytes }
     }
 }
 
@@ -169,7 +188,7 @@ impl DeviceChoice {
 }
 
 /// The device with another capacity. The region that holds the host's data keeps its share of spare blocks.
-fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
+fn scaled(mut part: Part, spare: SpareShare, capacity: u64) -> Result<Part, Failure> {
     let sector = u64::from(part.sector_bytes.get());
     if capacity < sector {
         let reason = format!(
@@ -181,8 +200,8 @@ fn scaled(mut part: Part, capacity: u64) -> Result<Part, Failure> {
     let capacity = capacity - capacity % sector;
     let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
     let resize = |shape: &RegionGeometry| {
-        let blocks = u128::from(shape.blocks.get()) * u128::from(capacity);
-        let blocks = u32::try_from(blocks.div_ceil(u128::from(part.exported_bytes)));
+        let blocks = u128::from(spare.blocks) * u128::from(capacity);
+        let blocks = u32::try_from(blocks.div_ceil(u128::from(spare.exported_bytes.max(1))));
         blocks.map(|blocks| RegionGeometry { blocks: BlockCount::new(blocks), ..*shape })
     };
     let too_large = || {

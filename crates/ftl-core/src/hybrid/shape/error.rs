@@ -135,9 +135,10 @@ impl fmt::Display for ShapeError {
             Self::ChainLogBlocks { most } => {
                 write!(f, "a chain of this device may have 1 to {most} log blocks: choose a number in this range")
             }
-            Self::Capacity { asked, most } => {
-                write!(f, "a capacity of {asked} is not from 1 to {most}: choose one in this range")
-            }
+            Self::Capacity { asked, most } => write!(
+                f,
+                "beside the spare blocks there is room for {most}, not for {asked}: ask for less, or add blocks"
+            ),
             Self::Index(error) => error.fmt(f),
         }
     }

@@ -12,9 +12,9 @@ pub enum PagedKind {
     /// A page of the map.
     Map = 0x99,
     /// Sectors that were the last page before a mount, programmed again.
-    SectorsAgain = 0xA5,
+    RepeatedSectors = 0xA5,
     /// A page of the map that was the last page before a mount, programmed again.
-    MapAgain = 0xAA,
+    RepeatedMap = 0xAA,
     /// Nothing: it shows that the repetition before it is on flash.
     Proof = 0xC3,
     /// Sectors.
@@ -33,8 +33,8 @@ impl TagKind for PagedKind {
             0x0F => Self::Header,
             0x96 => Self::Anchor,
             0x99 => Self::Map,
-            0xA5 => Self::SectorsAgain,
-            0xAA => Self::MapAgain,
+            0xA5 => Self::RepeatedSectors,
+            0xAA => Self::RepeatedMap,
             0xC3 => Self::Proof,
             0xF0 => Self::Sectors,
             _ => return None,
@@ -45,7 +45,7 @@ impl TagKind for PagedKind {
 impl PagedKind {
     /// Whether the page is in blocks of sectors: it holds some, or is a proof.
     pub const fn is_sectors(self) -> bool {
-        matches!(self, Self::Sectors | Self::SectorsAgain | Self::Proof)
+        matches!(self, Self::Sectors | Self::RepeatedSectors | Self::Proof)
     }
 
     /// Whether the page is a proof.
@@ -55,18 +55,18 @@ impl PagedKind {
 
     /// Whether the page is a map page.
     pub const fn is_map(self) -> bool {
-        matches!(self, Self::Map | Self::MapAgain)
+        matches!(self, Self::Map | Self::RepeatedMap)
     }
 
     /// Whether the page repeats the page programmed last before a mount. Its note gives the distance in stamps to the
     /// first attempt.
-    pub const fn is_again(self) -> bool {
-        matches!(self, Self::SectorsAgain | Self::MapAgain)
+    pub const fn is_repeated(self) -> bool {
+        matches!(self, Self::RepeatedSectors | Self::RepeatedMap)
     }
 
-    /// Whether map pages may follow in a block whose first page is this one: behind a repetition or its proof, too, if a
-    /// single area had no other block.
+    /// Whether map pages may follow in a block whose first page is this one: behind a repetition or its proof, too, if
+    /// a single area had no other block.
     pub const fn may_begin_map(self) -> bool {
-        self.is_map() || self.is_again() || self.is_proof()
+        self.is_map() || self.is_repeated() || self.is_proof()
     }
 }

@@ -44,6 +44,15 @@ pub struct PagedFlash<'ram, D, P> {
     believed: Option<Believed<'ram>>,
 }
 
+/// The lent memory of the layer.
+#[derive(Debug)]
+pub(crate) struct TagMemory<'ram> {
+    /// For the tag that a read delivers.
+    pub(crate) read: &'ram mut [u8],
+    /// For the spare area to program from.
+    pub(crate) write: &'ram mut [u8],
+}
+
 /// The content of a page that may become unreadable at any time and cannot be repeated.
 #[derive(Debug)]
 struct Believed<'ram> {
@@ -53,13 +62,14 @@ struct Believed<'ram> {
 
 impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
     /// Creates the layer over a device.
-    pub fn new(
+    pub(crate) fn new(
         device: D,
         probe: P,
-        (shape, limits): (&PagedShape, RefreshLimits),
-        read: &'ram mut [u8],
-        write: &'ram mut [u8],
+        shape: &PagedShape,
+        limits: RefreshLimits,
+        memory: TagMemory<'ram>,
     ) -> Self {
+        let TagMemory { read, write } = memory;
         write.fill(0xFF);
         Self {
             door: Door::new(device, probe),
@@ -269,25 +279,32 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
         data: &[u8],
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
-        let slots = self.shape.area_at(spot.block).slots;
-        self.program_page(self.page(spot), slots, (kind, note), data, cause)
+        self.sign(self.shape.area_at(spot.block).slots, kind, note)?;
+        self.send(self.page(spot), data, cause)
     }
 
-    /// Programs any page, with a tag of this many slots.
-    pub(crate) fn program_page(
+    /// Programs a page that no spot names, a header or an anchor: its tag has the first of the held slots.
+    pub(crate) fn program_aside(
         &mut self,
         page: Page,
-        slots: u16,
-        (kind, note): (PagedKind, u32),
+        kind: PagedKind,
         data: &[u8],
-        cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
+        self.sign(1, kind, 0)?;
+        self.send(page, data, Cause::Meta)
+    }
+
+    /// Writes the tag of the next page to program, with as many slots.
+    fn sign(&mut self, slots: u16, kind: PagedKind, note: u32) -> Result<(), Fault<D::Error>> {
+        let tagged = self.write.get_mut(..layout::tag_bytes(slots)).unwrap_or(&mut []);
+        self.door.sign(tagged, kind, note)
+    }
+
+    /// Programs a page whose tag is written.
+    fn send(&mut self, page: Page, data: &[u8], cause: Cause) -> Result<(), Fault<D::Error>> {
         let area = &self.shape.main;
         let area = if page.region() == area.region { area } else { self.shape.map_area() };
-        let spare_bytes = area.spare_bytes.as_usize();
-        let spare = self.write.get_mut(..spare_bytes).unwrap_or(&mut []);
-        let tagged = spare.get_mut(..layout::tag_bytes(slots)).unwrap_or(&mut []);
-        self.door.sign(tagged, kind, note)?;
+        let spare = self.write.get(..area.spare_bytes.as_usize()).unwrap_or(&[]);
         self.door.program(page, data, spare, cause)
     }
 

@@ -5,14 +5,14 @@
 //! - [`KeptSlots`]: the slots of a page, kept while others are read.
 //! - [`Weak`]: weak blocks and headers.
 
-mod again;
 mod kept;
 mod kind;
 mod layer;
+mod repeated;
 mod weak;
 
-pub(crate) use again::{Extent, first_attempt, note_again};
 pub(crate) use kept::KeptSlots;
 pub use kind::PagedKind;
-pub(crate) use layer::{PageTag, PagedFlash, Seen};
+pub(crate) use layer::{PageTag, PagedFlash, Seen, TagMemory};
+pub(crate) use repeated::{Extent, first_attempt, note_repeated};
 pub(crate) use weak::Weak;

@@ -352,8 +352,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.put_head(&head);
         map::seal_bytes(self.anchors.page, self.epoch.horizon, self.flash.key());
         let page = self.ring_block(site.block).page(PageIndex::new(site.page));
-        let kind = (PagedKind::Anchor, 0);
-        match self.flash.program_page(page, 1, kind, self.anchors.page, Cause::Meta) {
+        match self.flash.program_aside(page, PagedKind::Anchor, self.anchors.page) {
             Ok(()) => {
                 self.anchors.set_last(self.flash.stamp());
                 (self.anchors.block, self.anchors.next) = (Some(site.block), Some(site.page + 1));

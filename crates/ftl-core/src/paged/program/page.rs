@@ -6,7 +6,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Erasure;
 use crate::layout::Stamp;
-use crate::paged::flash::{Extent, PagedKind, Seen, Weak, note_again};
+use crate::paged::flash::{Extent, PagedKind, Seen, Weak, note_repeated};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
@@ -57,8 +57,8 @@ pub(crate) enum Before {
 fn again(what: Written, failed: Stamp) -> Written {
     match what {
         Written::New(_) if planted(Bug::HideRewrite) => what,
-        Written::New(PagedKind::Sectors) => Written::Again(PagedKind::SectorsAgain, failed),
-        Written::New(PagedKind::Map) => Written::Again(PagedKind::MapAgain, failed),
+        Written::New(PagedKind::Sectors) => Written::Again(PagedKind::RepeatedSectors, failed),
+        Written::New(PagedKind::Map) => Written::Again(PagedKind::RepeatedMap, failed),
         // A proof holds nothing.
         Written::New(_) | Written::Again(..) | Written::Part(_) => what,
     }
@@ -96,9 +96,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             };
             let (kind, note) = match what {
                 Written::New(kind) => (kind, u32::from(self.blocks.wear(spot.block))),
-                Written::Again(kind, first) => (kind, self.note_again(Extent::Whole, first)),
+                Written::Again(kind, first) => (kind, self.note_repeated(Extent::Whole, first)),
                 Written::Part(first) => {
-                    (PagedKind::SectorsAgain, self.note_again(Extent::Part, first))
+                    (PagedKind::RepeatedSectors, self.note_repeated(Extent::Part, first))
                 }
             };
             match self.flash.program(spot, kind, note, data, cause) {
@@ -134,10 +134,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the note of the next page if it repeats the one with that stamp.
-    fn note_again(&self, extent: Extent, first: Stamp) -> u32 {
+    fn note_repeated(&self, extent: Extent, first: Stamp) -> u32 {
         let next = self.flash.stamp();
         let first = if planted(Bug::HideRepetition) { next.next() } else { first };
-        note_again(extent, next.distance_to_next(first.low()))
+        note_repeated(extent, next.distance_to_next(first.low()))
     }
 
     /// Programs a proof: an empty page, which shows that everything before it was acknowledged.

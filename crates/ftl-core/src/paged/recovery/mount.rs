@@ -15,7 +15,7 @@ use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::flash::{Erasure, Holder};
 use crate::layout::{self, FormatKey, Stamp};
-use crate::paged::flash::{KeptSlots, PagedFlash};
+use crate::paged::flash::{KeptSlots, PagedFlash, TagMemory};
 use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
 use crate::paged::plan::shape::{Area, HEADERS, PagedShape};
@@ -110,14 +110,15 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let lows = ram.halves(TableName::DirtyLows);
         let blocks = Blocks::new(block_memory(&mut ram), &shape);
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
-        let (write, read) = (ram.bytes(TableName::WriteSpare), ram.bytes(TableName::ReadTag));
+        let write = ram.bytes(TableName::WriteSpare);
+        let tags = TagMemory { write, read: ram.bytes(TableName::ReadTag) };
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
         let entries = BinMemory { firsts, order, words, lows };
         let table = DirtyTable::new(entries, shape.table_most);
         let anchor = ram.bytes(TableName::Anchor);
         Ok(Self {
-            flash: PagedFlash::new(device, probe, (&shape, config.refresh), read, write),
+            flash: PagedFlash::new(device, probe, &shape, config.refresh, tags),
             shape,
             config: *config,
             table,

@@ -155,7 +155,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if age > self.anchor_span() {
                 return Err(Unfinished::Untrusted);
             }
-            let wear = (page == 0 && !tag.kind.is_again()).then_some(tag.note as u16);
+            let wear = (page == 0 && !tag.kind.is_repeated()).then_some(tag.note as u16);
             let since = Since { age: age as u32, spot, first, kind: tag.kind, wear };
             if !self.insert(list, &since) {
                 return Err(Unfinished::Untrusted);

@@ -180,7 +180,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let may_have_map = match self.flash.look(Spot { block, page: 0 }, Cause::Mount)? {
                 Seen::Page(first) => {
                     let tag = first.tag();
-                    if !tag.kind.is_again() {
+                    if !tag.kind.is_repeated() {
                         self.blocks.set_wear(block, tag.note as u16);
                     }
                     let birth = self.blocks.times.tick_of(tag.stamp);

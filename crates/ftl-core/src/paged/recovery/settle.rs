@@ -136,7 +136,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let stream = match suspect.what {
             What::Sectors => {
                 if self.takes_held(sectors) {
-                    let again = Written::Again(PagedKind::SectorsAgain, suspect.first);
+                    let again = Written::Again(PagedKind::RepeatedSectors, suspect.first);
                     let spot = self.program(sectors, again, Content::Buffer, Cause::Mount)?;
                     self.adopt(spot)?;
                 } else {
@@ -148,7 +148,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 let before = self.map.load(&mut self.flash, leaf, Cause::Mount)?;
                 let page = self.map.vacate(Some(before));
                 self.fill_from_buffer(page);
-                let again = Written::Again(PagedKind::MapAgain, suspect.first);
+                let again = Written::Again(PagedKind::RepeatedMap, suspect.first);
                 self.install((leaf, again), Differs::Anywhere, before, page)?;
                 Stream::Map
             }

@@ -101,7 +101,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let spot = Spot { block: open.block, page: open.next - 1 };
             let Some(tag) = self.flash.look(spot, Cause::Scrub)?.tag() else { continue };
             ensure(
-                !tag.kind.is_again() || tag.stamp < self.flash.stamp() || self.read_only,
+                !tag.kind.is_repeated() || tag.stamp < self.flash.stamp() || self.read_only,
                 || format!("{spot:?} was done again, and nothing proves that it was acknowledged"),
             )?;
         }

@@ -36,7 +36,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let stream = match self.stream_for(asked, left, lifetime) {
                 Stream::Host if lifetime != Lifetime::Unknown => self.hinted_stream(lifetime),
                 Stream::Host if young > 0 => Stream::Hot,
-                Stream::Host if self.heeds_history() && self.died_young(sector)? => {
+                Stream::Host if self.heeds_history() && self.has_died_young(sector)? => {
                     young = usize::from(self.shape.main.slots);
                     Stream::Hot
                 }

@@ -25,7 +25,7 @@ use crate::layout::{FormatKey, Stamp};
 use crate::paged::flash::{PagedKind, Seen};
 use crate::paged::plan::shape::HEADERS;
 use crate::paged::tables::store::PageFtl;
-use crate::probe::{Cause, Probe};
+use crate::probe::Probe;
 
 /// What is known of a header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,8 +169,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             *start = *header;
         }
         let bytes = self.map.bytes(cached).get(..map.page_bytes.as_usize()).unwrap_or(&[]);
-        let kind = (PagedKind::Header, 0);
-        let done = self.flash.program_page(page, 1, kind, bytes, Cause::Meta);
+        let done = self.flash.program_aside(page, PagedKind::Header, bytes);
         self.flash.set_key(key);
         match done {
             Ok(()) => Ok(HeaderChange::Done),

@@ -63,7 +63,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether a large write replaces data that was short-lived, so that the new data probably is, too.
-    pub(crate) fn died_young(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
+    pub(crate) fn has_died_young(&mut self, sector: Sector) -> Result<bool, Fault<D::Error>> {
         let Mapped::At(place) = self.lookup(sector)? else { return Ok(false) };
         let block = self.shape.block_of(place);
         if self.shape.area_of(block) == Area::Fast {

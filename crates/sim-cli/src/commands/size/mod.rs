@@ -102,6 +102,10 @@ fn of_chains(
     lived.write(out)
 }
 
+/// When the bounds of the page store do not hold.
+const WAITS: &str = "A write to an area without free blocks waits until garbage collection has freed some: then \
+    it may need more.";
+
 /// Writes the tables of the page store.
 fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), systems::pages_itself_bytes(), out)?;
@@ -118,8 +122,7 @@ fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Fa
     };
     let lived = mounts::of_pages(part, plan)?;
     worst::write(part, sector_bytes, &bounds, &lived.seen, out)?;
-    let waits = "A write to an area without free blocks waits until garbage collection has freed some: then it may need more.";
-    write_sentence(waits, out)?;
+    write_sentence(WAITS, out)?;
     lived.write(out)
 }
 

@@ -26,6 +26,14 @@ const FEW_READS: u64 = 64;
 /// Where a bound's reads take more than so many times its programs and erases, it is far above what happens.
 const OF_USE: u64 = 4;
 
+/// What the columns on the right tell.
+const AT_MOST: &str = "Reads, programs, erases: no request needs more. At most: their time, as the device file has \
+    it; datasheets also give slower ones.";
+
+/// What the star tells.
+const STAR: &str = "*: most of it are reads, each part of the request at its worst: enough for a watchdog, far above \
+    what happens.";
+
 /// Writes the table.
 pub(super) fn write(
     part: &Part,
@@ -62,8 +70,8 @@ pub(super) fn write(
             show::count(seen.sectors),
             show::count(seen.others)
         ),
-        "Reads, programs, erases: no request needs more. At most: their time, as the device file has it; datasheets also give slower ones.".into(),
-        "*: most of it are reads, each part of the request at its worst: enough for a watchdog, far above what happens.".into(),
+        AT_MOST.into(),
+        STAR.into(),
     ] {
         write_sentence(&sentence, out)?;
     }

@@ -263,7 +263,10 @@ impl Several {
         for chosen in all {
             match chosen.unfit(setup)? {
                 None => fit.push(chosen.clone()),
-                Some(reason) => observer.note(&format!("{} is left out: {reason}", chosen.name)),
+                Some(reason) => {
+                    let remedy = chosen.quick_remedy(setup);
+                    observer.note(&format!("{} is left out: {reason}{remedy}", chosen.name));
+                }
             }
         }
         Ok(fit)

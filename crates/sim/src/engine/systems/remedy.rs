@@ -34,6 +34,13 @@ impl Chosen {
         Failure::Unfit(format!("`{name}` does not fit {device}: {reason}{remedy}"))
     }
 
+    /// The end of a sentence on why it does not fit, with a flag that helps, if that is found out at once: nothing is
+    /// filled for it.
+    pub(super) fn quick_remedy(&self, setup: &Setup) -> String {
+        let flag = self.plan().and_then(|_| self.remedy(setup));
+        flag.map_or(String::new(), |flag| format!("; {flag} fits"))
+    }
+
     /// The flag that makes it fit: another size of the SLC, else another capacity; the nearest one.
     fn remedy(&self, setup: &Setup) -> Option<String> {
         let log = setup.log_bytes.filter(|_| !setup.has_slc_to_spare());
@@ -86,14 +93,21 @@ mod tests {
     fn what_does_not_fit_is_named_with_a_size_that_does() {
         for (system, capacity, slc, fitting) in [
             ("paged", None, Some(1 << 20), "--slc 64MiB"),
-            ("paged", Some(1 << 20), None, "--capacity 8MiB"),
+            ("paged", Some(1 << 20), None, "--capacity 256MiB"),
             ("hybrid", None, Some(1 << 20), "--slc 2MiB"),
-            ("conventional", Some(1 << 20), None, "--capacity 8MiB"),
-            ("page-mlc", Some(1 << 20), None, "--capacity 8MiB"),
+            ("conventional", Some(1 << 20), None, "--capacity 128MiB"),
+            ("page-mlc", Some(1 << 20), None, "--capacity 64MiB"),
         ] {
             let said = said(system, capacity, slc);
             assert!(said.starts_with(&format!("`{system}` does not fit c3: ")), "{said}");
             assert!(said.ends_with(&format!("; {fitting} fits")), "{said}");
+            // What is proposed does fit, on the device as it is.
+            let (flag, size) = fitting.split_once(' ').unwrap();
+            let size = Some(crate::input::size::parse(size).unwrap());
+            let (capacity, slc) = if flag == "--slc" { (capacity, size) } else { (size, slc) };
+            let device = DeviceChoice { device: "c3".into(), capacity, slc, parallel: false };
+            let chosen = Chosen::parse(system).unwrap();
+            chosen.run(&device.setup().unwrap(), &mut super::super::Tried).unwrap();
         }
     }
 

@@ -16,7 +16,7 @@ use nand_model::part::Part;
 use sim::engine::replay::{self, Outcome};
 use sim::engine::result::RunResult;
 use sim::engine::systems::Chosen;
-use sim::input::device::{Setup, Stored};
+use sim::input::device::Setup;
 use sim::input::trace::fit::FitChoice;
 use sim::{Failure, show};
 
@@ -226,16 +226,7 @@ impl Study {
         if let Some(bytes) = trial.slc {
             part = part.with_slc_bytes(bytes)?;
         }
-        Ok((
-            Setup {
-                part,
-                log_bytes: None,
-                time,
-                kept: Stored::Stamps,
-                fill: sim::input::device::Fill::InOrder,
-            },
-            device,
-        ))
+        Ok((Setup { time, ..Setup::of(part) }, device))
     }
 
     fn one(&self, load: &Load, trial: &Trial, loads: &Loads<'_>) -> Result<Outcome, Failure> {

@@ -16,7 +16,7 @@ pub(crate) enum Extent {
 }
 
 /// Returns the note of a repetition, so many stamps after the first attempt: zero if they are too many.
-pub(crate) const fn note_again(extent: Extent, distance: u32) -> u32 {
+pub(crate) const fn note_repeated(extent: Extent, distance: u32) -> u32 {
     let distance = if distance < PART { distance } else { 0 };
     match extent {
         Extent::Whole => distance,
@@ -26,7 +26,7 @@ pub(crate) const fn note_again(extent: Extent, distance: u32) -> u32 {
 
 /// Returns the stamp of the first attempt, and what of the page this attempt holds.
 pub(crate) const fn first_attempt(tag: Tag<PagedKind>) -> (Stamp, Extent) {
-    if !tag.kind.is_again() {
+    if !tag.kind.is_repeated() {
         return (tag.stamp, Extent::Whole);
     }
     let extent = if tag.note & PART == 0 { Extent::Whole } else { Extent::Part };
