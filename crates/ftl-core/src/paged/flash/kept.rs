@@ -1,6 +1,6 @@
 //! The slots of a page, kept while other pages are read.
 
-use super::PageTag;
+use super::kind::PageTag;
 use crate::layout::{self, Slot};
 use crate::paged::plan::numbers;
 

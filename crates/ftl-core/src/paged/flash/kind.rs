@@ -1,6 +1,13 @@
 //! What a page of the page store is.
 
+use crate::flash;
 use crate::layout::TagKind;
+
+/// What a read found.
+pub(crate) type Seen<'tag> = flash::Seen<'tag, PagedKind>;
+
+/// A page that was read.
+pub(crate) type PageTag<'tag> = flash::TaggedPage<'tag, PagedKind>;
 
 /// What a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

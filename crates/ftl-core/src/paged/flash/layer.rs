@@ -5,22 +5,16 @@ use core::ops::{Deref, DerefMut};
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page};
 
 use super::kept::KeptSlots;
-use super::kind::PagedKind;
+use super::kind::{PageTag, PagedKind, Seen};
 use super::weak::{Weak, WeakOnes};
 use crate::error::Fault;
-use crate::flash::{self, Door, Erasure, Marked};
+use crate::flash::{Door, Erasure, Marked};
 use crate::layout::{self, FormatKey, Slot, Stamp, Tag};
 use crate::paged::plan::address::{BlockNumber, Spot};
 use crate::paged::plan::config::RefreshLimits;
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::PagedShape;
 use crate::probe::{Cause, Probe};
-
-/// What a read found.
-pub(crate) type Seen<'tag> = flash::Seen<'tag, PagedKind>;
-
-/// A page that was read.
-pub(crate) type PageTag<'tag> = flash::TaggedPage<'tag, PagedKind>;
 
 /// What a read found, without the tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod weak;
 
 pub(crate) use kept::KeptSlots;
 pub use kind::PagedKind;
-pub(crate) use layer::{PageTag, PagedFlash, Seen, TagMemory};
+pub(crate) use kind::{PageTag, Seen};
+pub(crate) use layer::{PagedFlash, TagMemory};
 pub(crate) use repeated::{Extent, first_attempt, note_repeated};
 pub(crate) use weak::Weak;

@@ -110,8 +110,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let lows = ram.halves(TableName::DirtyLows);
         let blocks = Blocks::new(block_memory(&mut ram), &shape);
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
-        let write = ram.bytes(TableName::WriteSpare);
-        let tags = TagMemory { write, read: ram.bytes(TableName::ReadTag) };
+        let tags = tag_memory(&mut ram);
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
         let dirty = ram.bytes(TableName::DirtyLeaves);
         let entries = BinMemory { firsts, order, words, lows };
@@ -343,6 +342,11 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         Ok(())
     }
+}
+
+fn tag_memory<'ram>(ram: &mut PagedRam<'ram>) -> TagMemory<'ram> {
+    let write = ram.bytes(TableName::WriteSpare);
+    TagMemory { write, read: ram.bytes(TableName::ReadTag) }
 }
 
 fn block_memory<'ram>(ram: &mut PagedRam<'ram>) -> BlockMemory<'ram> {
