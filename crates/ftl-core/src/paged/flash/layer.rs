@@ -146,17 +146,14 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
         layout::kind(tag, self.door.key()).map_or(Told::Unreadable, Told::Page)
     }
 
-    /// Reads part of any page, with a tag of this many slots.
-    pub(crate) fn read_page(
+    /// Reads a page that no spot names, an anchor.
+    pub(crate) fn read_aside(
         &mut self,
         page: Page,
-        slots: u16,
-        at: Bytes,
         data: &mut [u8],
-        cause: Cause,
     ) -> Result<Seen<'_>, Fault<D::Error>> {
-        let (told, _) = self.fetch((page, slots), at, data, cause)?;
-        Ok(self.seen(told, slots))
+        let (told, _) = self.fetch((page, 1), Bytes::ZERO, data, Cause::Mount)?;
+        Ok(self.seen(told, 1))
     }
 
     /// Reads the page of a header, and notes if both must be refreshed. [`Uncorrectable`](Fault::Uncorrectable): there

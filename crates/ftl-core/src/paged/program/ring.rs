@@ -4,7 +4,7 @@
 //! taken for the newest. A later one than the newest intact anchor stood behind it in its block, or in a block without
 //! an intact anchor: a block that has one was filled before.
 
-use ftl_iface::{Block, Bytes, NandDevice, PageIndex};
+use ftl_iface::{Block, NandDevice, PageIndex};
 
 use crate::error::Fault;
 use crate::flash::Erasure;
@@ -14,7 +14,7 @@ use crate::paged::plan::shape::{HEADERS, RING_MIN};
 use crate::paged::tables::map;
 use crate::paged::tables::records::{Head, Site, Walk};
 use crate::paged::tables::store::PageFtl;
-use crate::probe::{Cause, Probe};
+use crate::probe::Probe;
 
 /// The anchor that a mount uses.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Reads the tag of a page of the ring.
     fn ring_tag(&mut self, block: u16, page: u16) -> Result<RingPage, Fault<D::Error>> {
         let page = self.ring_block(block).page(PageIndex::new(page));
-        self.flash.read_page(page, 1, Bytes::ZERO, &mut [], Cause::Mount).map(ring_page)
+        self.flash.read_aside(page, &mut []).map(ring_page)
     }
 
     /// Reads a page of the ring with its data.
@@ -84,7 +84,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.ring_block(block).page(PageIndex::new(page));
         let key = self.flash.key();
         let data = self.anchors.page_mut();
-        let read = self.flash.read_page(page, 1, Bytes::ZERO, data, Cause::Mount).map(ring_page)?;
+        let read = self.flash.read_aside(page, data).map(ring_page)?;
         let whole = map::is_whole(self.anchors.page_mut(), key);
         Ok(if matches!(read, RingPage::Anchor(_)) && !whole { RingPage::Damaged } else { read })
     }
