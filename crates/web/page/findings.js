@@ -3,7 +3,7 @@
 
 function tellResult({ told, ...result }) {
   const seconds = ((performance.now() - state.seconds) / 1000).toFixed(2);
-  at("status").textContent = `Done: ${show.count(player.total)} requests in ${seconds} s.`;
+  tellStatus(`Done: ${show.count(player.total)} requests in ${seconds} s.`);
   const { response_us: all, read_us: reads, write_us: writes, slc, mlc } = result;
   const rows = [
     ["response time, mean", show.time(all.mean)],

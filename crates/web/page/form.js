@@ -8,36 +8,43 @@ const form = { catalogue: null, file: null };
 const REQUESTS = [10_000, 100_000, 300_000, 1_000_000];
 const USUAL = { device: "c3", system: "paged", load: "synth:ntfs", requests: 100_000, seed: 1 };
 
-function options(select, entries, chosen) {
+/** Fills a list, and chooses the first of those values that is in it. */
+function options(select, entries, ...values) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));
-  if (entries.some(([value]) => value === String(chosen))) select.value = chosen;
+  const chosen = values.map(String).find((wanted) => entries.some(([value]) => value === wanted));
+  if (chosen !== undefined) select.value = chosen;
 }
 
 const chosenOf = (list, select) => form.catalogue[list].find((entry) => entry.name === at(select).value);
 const capacity = () => chosenOf("devices", "device").capacities.find(({ size }) => size === at("capacity").value);
 const slc = () => capacity().slc[at("slc").value];
 
-/** Fills the lists, with what the page's address asks for if there is such a thing. */
+/** Fills the lists, with what the page's address asks for; returns what is not understood of it. */
 function offer(catalogue) {
   form.catalogue = catalogue;
-  const asked = { ...USUAL, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) };
+  const asked = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   const named = (list) => catalogue[list].map(({ name }) => [name, name]);
-  options(at("device"), named("devices"), asked.device);
-  options(at("system"), named("systems"), asked.system);
   const loads = catalogue.loads.map(({ name, title }) => [name, `${name.slice("synth:".length)}: ${title}`]);
-  options(at("load"), [...loads, [A_FILE, "a trace file…"]], asked.load);
-  options(at("requests"), [...REQUESTS.map((count) => [String(count), show.count(count)]), ["", "all of the file"]], asked.requests);
+  const lists = {
+    device: named("devices"),
+    system: named("systems"),
+    load: [...loads, [A_FILE, "a trace file…"]],
+    requests: [...REQUESTS.map((count) => [String(count), show.count(count)]), ["", "all of the file"]],
+  };
+  for (const [id, entries] of Object.entries(lists)) options(at(id), entries, asked[id], USUAL[id]);
   if (/^\d{1,10}$/.test(asked.seed)) at("seed").value = asked.seed;
   offerCapacities(asked.capacity);
   offerSlc(asked.slc);
   describe();
+  // What was understood stands in the form.
+  const understood = words();
+  return Object.entries(asked).filter(([id, value]) => understood[id] !== value).map((pair) => pair.join("="));
 }
 
 function offerCapacities(asked) {
   const { capacities } = chosenOf("devices", "device");
   const usual = capacities.find(({ is_usual }) => is_usual).size;
-  options(at("capacity"), capacities.map(({ size }) => [size, show.size(size)]), usual);
-  if (capacities.some(({ size }) => size === asked)) at("capacity").value = asked;
+  options(at("capacity"), capacities.map(({ size }) => [size, show.size(size)]), asked, usual);
 }
 
 function offerSlc(asked) {
@@ -61,6 +68,8 @@ function describe() {
   at("slc-about").textContent = needless ? "This FTL takes its SLC from elsewhere, or has none." : "";
   at("of-file").hidden = Boolean(load);
   at("of-seed").hidden = !load;
+  // A file may have fewer.
+  at("requests-say").textContent = load ? "Requests" : "Requests, at most";
   at("requests").querySelector('[value=""]').hidden = Boolean(load);
   if (load && at("requests").value === "") at("requests").value = USUAL.requests;
 }
@@ -80,9 +89,18 @@ function chosen() {
   };
 }
 
+/** The file that is chosen, if a file is. */
+const source = () => (at("load").value === A_FILE ? form.file : null);
+
+/** What is chosen, in the words of the page's address. */
+function words() {
+  const said = Object.fromEntries(["device", "capacity", "system", "load", "requests"].map((id) => [id, at(id).value]));
+  said.seed = at("seed").value || "0";
+  if (slc() !== undefined) said.slc = slc();
+  return said;
+}
+
 /** Lets the page's address say what is chosen, so that it can be passed on. */
 function remember() {
-  const words = { ...Object.fromEntries(["device", "capacity", "system", "load", "requests", "seed"].map((id) => [id, at(id).value])) };
-  if (slc() !== undefined) words.slc = slc();
-  history.replaceState(null, "", `#${new URLSearchParams(words)}`);
+  history.replaceState(null, "", `#${new URLSearchParams(words())}`);
 }

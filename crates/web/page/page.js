@@ -2,8 +2,10 @@
 "use strict";
 
 const FRAMES = 200;
-// `next` is asked, and `asked` what the frames are of.
-const state = { code: null, worker: null, next: null, asked: null, cutter: null, cuts: 0, seconds: 0, drawing: false };
+// `tried` is the last run that was asked for, `asked` the one that is shown, and `status` how the former goes.
+const state = {
+  code: null, worker: null, tried: null, asked: null, status: "", cutter: null, cuts: 0, seconds: 0, drawing: false,
+};
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The simulator's code, which is packed into this page. */
@@ -31,12 +33,35 @@ function ask(question, file, hear) {
 function fail(reason) {
   at("failure").textContent = reason;
   at("failure").hidden = false;
+  at("failure").scrollIntoView({ block: "nearest" });
+}
+
+/** The page cannot be used. */
+function giveUp(reason) {
+  at("status").textContent = "";
+  fail(reason);
+}
+
+const isChosen = (run) => run?.source === source() && JSON.stringify(run.question) === JSON.stringify(chosen());
+
+/** Says which run what is told and shown is of, as soon as something else is chosen. */
+function markRun() {
+  const isNew = !at("run").disabled && chosen().load && !isChosen(state.tried);
+  const status = isNew ? "Press Run." : state.status;
+  if (at("status").textContent !== status) at("status").textContent = status;
+  at("before").hidden = !state.asked || isChosen(state.asked);
+}
+
+function tellStatus(status) {
+  state.status = status;
+  markRun();
 }
 
 function setRunning(running) {
   at("run").disabled = running;
   if (!running) state.worker = null;
   at("stop").disabled = !running && !state.cutter;
+  markRun();
 }
 
 async function run() {
@@ -44,26 +69,25 @@ async function run() {
   at("notes").replaceChildren();
   const question = chosen();
   if (!question.load) return fail("Choose a trace file first, or drop one on the page.");
+  state.tried = { question, source: source(), file: null };
   setRunning(true);
-  at("status").textContent = "The device is being prepared.";
+  tellStatus("The device is being prepared.");
   remember();
-  const isFile = at("load").value === A_FILE;
-  let file = null;
   try {
-    file = isFile ? await form.file.arrayBuffer() : null;
+    state.tried.file = (await state.tried.source?.arrayBuffer()) ?? null;
   } catch (error) {
+    tellStatus("");
     setRunning(false);
-    at("status").textContent = "";
     return fail(`${question.load} cannot be read: ${error.message}`);
   }
-  state.next = { question, file };
   state.seconds = performance.now();
-  state.worker = ask({ ask: "replay", ...question, frames: FRAMES }, file, hear);
+  state.worker = ask({ ask: "replay", ...question, frames: FRAMES }, state.tried.file, hear);
 }
 
 const hearers = {
   begun({ command, requests }) {
-    state.asked = state.next;
+    state.asked = state.tried;
+    markRun();
     if (state.cutter) endCut();
     at("result").replaceChildren();
     at("as-json").hidden = true;
@@ -79,13 +103,13 @@ const hearers = {
   },
   note: ({ sentence }) => at("notes").append(element("li", {}, sentence)),
   frame(frame) {
-    if (!player.frames.length) at("status").textContent = "Running.";
+    if (!player.frames.length) tellStatus("Running.");
     add(frame);
   },
   result: tellResult,
   failed({ reason }) {
+    tellStatus("");
     fail(reason);
-    at("status").textContent = "";
   },
   over: () => setRunning(false),
 };
@@ -108,8 +132,8 @@ function keepDrawing() {
 function stop() {
   state.worker?.terminate();
   if (state.cutter) endCut();
+  tellStatus("Stopped.");
   setRunning(false);
-  at("status").textContent = "Stopped.";
 }
 
 const isMountable = () => form.catalogue.systems.find(({ name }) => name === state.asked.question.system)?.is_mountable;
@@ -143,10 +167,23 @@ function endCut() {
   at("cut").disabled = !canCut();
 }
 
+/** Something else is chosen. */
+function changed() {
+  describe();
+  at("failure").hidden = true;
+  markRun();
+}
+
+/** Takes a file that was picked or dropped; none if picking was given up. */
 function take(file) {
   form.file = file;
   at("load").value = A_FILE;
-  describe();
+  if (file && at("file").files[0] !== file) {
+    const holder = new DataTransfer();
+    holder.items.add(file);
+    at("file").files = holder.files;
+  }
+  changed();
 }
 
 function listen() {
@@ -157,9 +194,9 @@ function listen() {
   at("choose").addEventListener("input", ({ target: { id } }) => {
     if (id === "device") offerCapacities();
     if (id === "device" || id === "capacity") offerSlc();
-    describe();
+    changed();
   });
-  at("file").addEventListener("change", (event) => event.target.files[0] && take(event.target.files[0]));
+  at("file").addEventListener("change", (event) => take(event.target.files[0] ?? null));
   at("stop").addEventListener("click", stop);
   at("cut").addEventListener("click", cut);
   at("copy").addEventListener("click", () => navigator.clipboard?.writeText(at("command").textContent));
@@ -186,16 +223,27 @@ function listen() {
   }
 }
 
+/** Runs what the page's address asks for, if all of it is understood. */
+function beginWith(strange) {
+  listen();
+  setRunning(false);
+  if (!strange.length) return run();
+  fail(`Not understood in the address of this page: ${strange.join(", ")}. Run takes what is chosen here instead.`);
+}
+
 async function start() {
+  // Neither of them may cost the page its address, which says what is chosen.
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    at("watch").focus();
+  });
+  addEventListener("hashchange", () => location.reload());
   at("speed").value = still.matches ? "0" : "10";
   state.code = await unpack();
   ask({ ask: "catalogue" }, null, (part) => {
-    if (part.told === "failed") return fail(part.reason);
-    if (part.told !== "catalogue") return;
-    offer(part);
-    listen();
-    run();
+    if (part.told === "failed") giveUp(part.reason);
+    if (part.told === "catalogue") beginWith(offer(part));
   });
 }
 
-start().catch((error) => fail(`The simulator could not be loaded: ${error.message}`));
+start().catch((error) => giveUp(`The simulator could not be loaded: ${error.message}`));

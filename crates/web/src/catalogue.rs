@@ -7,6 +7,8 @@ use sim::engine::systems;
 use sim::input::synth;
 use sim::{Chosen, DeviceChoice, Failure, show};
 
+use crate::words::on_the_page;
+
 /// The devices, the best known first; those for tests are left out.
 const DEVICES: [&str; 8] =
     ["c3", "c2", "c1", "ko", "tlc-pslc", "k9gag08u0m", "k9f2g08u0a", "spi-nand-1g"];
@@ -63,7 +65,7 @@ struct Capacity {
 #[derive(Debug, Serialize)]
 struct System {
     name: &'static str,
-    title: &'static str,
+    title: String,
     uses_slc: bool,
     /// Whether it can be mounted after a power loss.
     is_mountable: bool,
@@ -140,7 +142,7 @@ fn slc_sizes(block: u64, capacity: u64) -> Vec<u64> {
 impl System {
     fn named(name: &'static str) -> Result<Self, String> {
         let chosen = Chosen::parse(name)?;
-        let title = systems::title(name).unwrap_or_default();
+        let title = on_the_page(systems::title(name).unwrap_or_default());
         let (uses_slc, is_mountable) = (chosen.uses_slc(), chosen.is_mountable());
         Ok(Self { name, title, uses_slc, is_mountable })
     }

@@ -9,6 +9,7 @@ use sim::engine::systems::Hardware;
 
 use crate::frame::Frame;
 use crate::told::{AnswerPart, Tell};
+use crate::words::on_the_page;
 
 /// Takes frames of a run.
 pub(crate) struct FrameRecorder<'a> {
@@ -29,7 +30,7 @@ impl<'a> FrameRecorder<'a> {
 
 impl Observer for FrameRecorder<'_> {
     fn note(&self, sentence: &str) {
-        (self.tell)(&AnswerPart::Note { sentence });
+        (self.tell)(&AnswerPart::Note { sentence: &on_the_page(sentence) });
     }
 }
 

@@ -13,7 +13,8 @@
 //!
 //! [`question`]: what is asked, and by which answers. `catalogue`: what there is to choose from. `run`: the run that
 //! was chosen, and the command that does the same. `frame_recorder`: looks on, and takes frames; `frame`: what the page
-//! draws of a moment. [`told`]: the answers. `abi`: the three functions between JavaScript and Rust.
+//! draws of a moment. `words`: what the simulator says, in the page's words. [`told`]: the answers. `abi`: the three
+//! functions between JavaScript and Rust.
 #![deny(unsafe_code)]
 
 pub mod question;
@@ -23,6 +24,7 @@ mod catalogue;
 mod frame;
 mod frame_recorder;
 mod run;
+mod words;
 
 #[cfg(target_family = "wasm")]
 mod abi;

@@ -9,6 +9,7 @@ use crate::catalogue::Catalogue;
 use crate::frame_recorder::FrameRecorder;
 use crate::run::{Chosen, Ready};
 use crate::told::{AnswerPart, Tell};
+use crate::words::on_the_page;
 
 #[derive(Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
@@ -39,7 +40,9 @@ pub fn answer(question: &[u8], file: Vec<u8>, tell: Tell<'_>) {
         Ok(Question::Cut { chosen, after, seed }) => cut(&chosen, file, Outage { after, seed }),
         Err(error) => Err(Failure::Arguments(format!("this is no question: {error}"))),
     };
-    tell(&answered.unwrap_or_else(|failure| AnswerPart::Failed { reason: failure.to_string() }));
+    let failed =
+        |failure: Failure| AnswerPart::Failed { reason: on_the_page(&failure.to_string()) };
+    tell(&answered.unwrap_or_else(failed));
 }
 
 fn replay(

@@ -87,6 +87,7 @@ fn a_file_is_replayed_and_a_bad_one_told() {
     let [failed] = &bad[..] else { panic!("{bad:?}") };
     let reason = failed["reason"].as_str().unwrap();
     assert!(reason.contains("mine.csv") && reason.contains("line 2"), "{reason}");
+    assert!(reason.ends_with("; the program's --lenient skips such lines"), "{reason}");
     for nothing in [&b""[..], &[0xFF; 64]] {
         assert_eq!(told(&question("replay", "mine.csv"), nothing)[0]["told"], "failed");
     }

@@ -35,6 +35,13 @@ async function run(page) {
   await done(page);
 }
 
+/** Drops a file with that text on the page. */
+const drop = (page, name, text) => page.evaluate(([name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name));
+  dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
+}, [name, text]);
+
 const tests = {
   async it_runs_100_000_requests_in_less_than_five_seconds_with_the_figures_of_the_program() {
     const { page, complaints } = await open();
@@ -108,6 +115,86 @@ const tests = {
     return complaints;
   },
 
+  async what_an_address_asks_for_is_run_and_what_is_not_understood_is_told() {
+    const asked = "#device=c1&capacity=2GiB&system=hybrid&load=synth%3Azipf&requests=10000&seed=7&slc=32MiB";
+    const { page, complaints } = await open(asked);
+    await done(page);
+    const address = () => page.evaluate(() => location.hash);
+    assert.equal(await address(), asked);
+    await page.focus(".skip");
+    await page.keyboard.press("Enter");
+    assert.equal(await address(), asked, "the skip link leaves it alone");
+    const many = "capacity=xyz&system=foo&load=none&requests=5&seed=x&slc=9PiB";
+    for (const strange of ["device=nope", "device=c1&shoes=9", many]) {
+      // Somebody types it in, and the page is loaded anew.
+      await page.evaluate((hash) => { location.hash = hash; }, `#${strange}`);
+      const told = strange.replace("device=c1&", "").replaceAll("&", ", ");
+      await page.waitForFunction((text) => document.getElementById("failure").textContent.includes(`: ${text}.`), told);
+      assert.equal(await page.textContent("#status"), "Press Run.");
+      assert.equal(await address(), `#${strange}`, "it stays as it was given");
+      assert.equal(await page.textContent("#moment"), "No run yet.");
+    }
+    await page.selectOption("#requests", "10000");
+    await run(page);
+    assert.match(await compare(page), /--system paged --device c3 --capacity 1GiB --slc 64MiB$/);
+    return complaints;
+  },
+
+  async an_address_of_a_run_of_a_file_waits_for_the_file() {
+    const { page, complaints } = await open("#load=file");
+    await page.waitForSelector("#failure:not([hidden])");
+    assert.match(await page.textContent("#failure"), /^Choose a trace file first/);
+    assert.equal(await page.textContent("#status"), "");
+    await drop(page, "few.csv", "0,W,0,4096\n1000,R,0,4096\n");
+    assert.ok(await page.isHidden("#failure"));
+    await run(page);
+    assert.match(await page.textContent("#status"), /^Done: 2 requests/);
+    return complaints;
+  },
+
+  async a_dropped_file_stands_in_its_field_and_is_not_taken_for_the_run_that_is_shown() {
+    const { page, complaints } = await open(SMALL);
+    await done(page);
+    assert.ok(await page.isHidden("#before"));
+    await drop(page, "few.csv", "0,W,0,4096\n1000,R,0,4096\n");
+    assert.equal(await page.textContent("#status"), "Press Run.");
+    assert.ok(await page.isVisible("#before"));
+    assert.equal(await page.evaluate(() => document.getElementById("file").files[0].name), "few.csv");
+    assert.equal(await page.textContent("#requests-say"), "Requests, at most");
+    await run(page);
+    assert.match(await page.textContent("#status"), /^Done: 2 requests/);
+    assert.ok(await page.isHidden("#before"));
+    // Another file of that name is another run.
+    await drop(page, "few.csv", "0,W,0,4096\n");
+    assert.equal(await page.textContent("#status"), "Press Run.");
+    await page.selectOption("#load", "synth:ntfs");
+    assert.equal(await page.textContent("#requests-say"), "Requests");
+    return complaints;
+  },
+
+  async a_failure_is_in_view_and_what_is_shown_is_marked_as_of_the_run_before() {
+    const all = [];
+    for (const width of [390, 1280]) {
+      const { page, complaints } = await open(SMALL, { viewport: { width, height: 900 } });
+      await done(page);
+      await drop(page, "bad.csv", "0,W,0,4096\n1000,W,x,4096\n");
+      await page.click("#run");
+      await page.waitForSelector("#failure:not([hidden])");
+      assert.match(await page.textContent("#failure"), /bad\.csv, line 2.*; the program's --lenient skips such lines$/);
+      const { top, bottom } = await page.$eval("#failure", (one) => one.getBoundingClientRect().toJSON());
+      assert.ok(top >= 0 && bottom <= 900, `from ${top} to ${bottom} at ${width}`);
+      assert.equal(await page.textContent("#status"), "");
+      assert.ok(await page.isVisible("#before"));
+      await page.screenshot({ path: new URL(`failed-${width}.png`, import.meta.url).pathname });
+      await page.selectOption("#load", "synth:ntfs");
+      assert.ok(await page.isHidden("#failure"));
+      assert.ok(await page.isHidden("#before"), "it is chosen again");
+      all.push(...complaints);
+      await page.close();
+    }
+    return all;
+  },
+
   async it_is_light_and_dark_wide_and_narrow() {
     const papers = new Set();
     const all = [];
@@ -123,6 +210,11 @@ const tests = {
           const colours = await page.$eval(`#${id}`, (canvas) =>
             new Set(new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size);
           assert.ok(colours > 2, `${id}: ${colours} colours, ${colorScheme}, ${width}`);
+        }
+        if (width < 860) {
+          const [right, end] = await page.$eval("#cause-table", (table) =>
+            [table.rows[0].cells[2], table.parentElement].map((one) => one.getBoundingClientRect().right));
+          assert.ok(right <= end, `two columns of figures are in view: ${right} of ${end}`);
         }
         await page.screenshot({ path: new URL(`${colorScheme}-${width}.png`, import.meta.url).pathname, fullPage: true });
         all.push(...complaints);
