@@ -1,13 +1,12 @@
 //! The flash that an FTL in Python has: places of a page each, in blocks, in one region or two.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use ftl_iface::{Block, Bytes, Cause, Page, PageIndex, Region, RegionGeometry};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sim::engine::systems::{Shared, StoreShape};
 
 use crate::failed::{Violation, bad};
+use crate::quiet;
 
 /// The flash of a system. A slot has the bytes of the host's pages, which are those of the largest physical page: a
 /// region whose pages are smaller takes several for one.
@@ -79,12 +78,11 @@ fn cause_of(name: &str) -> PyResult<Cause> {
 
 /// Does an operation. If it breaks a rule of the chip, that is a violation, and not the end of the interpreter.
 fn ruled<T>(operation: impl FnOnce() -> Result<T, String>) -> PyResult<T> {
-    match catch_unwind(AssertUnwindSafe(operation)) {
+    match quiet::caught(operation) {
         Ok(outcome) => outcome.map_err(Violation::new_err),
         Err(panic) => {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(Violation::new_err(said.unwrap_or("a rule of the chip was broken").to_owned()))
+            let said = quiet::words(panic.as_ref()).unwrap_or("a rule of the chip was broken");
+            Err(Violation::new_err(said.to_owned()))
         }
     }
 }
