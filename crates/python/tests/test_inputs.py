@@ -213,6 +213,29 @@ def test_bad_input_is_an_exception(what):
     assert isinstance(refused.value, ValueError) and isinstance(refused.value, tandem.TandemError)
 
 
+def test_an_open_loop_needs_times():
+    untimed = {name: column for name, column in COLUMNS.items() if name != "time_ns"}
+    for trace in (untimed, tandem.Requests.of(untimed), pandas.DataFrame(untimed)):
+        assert tandem.replay(trace, capacity="256MiB").requests.writes > 0
+        for run in (tandem.replay, tandem.compare):
+            with pytest.raises(tandem.BadInput, match="these arrays have no times: add time_ns or time_us"):
+                run(trace, capacity="256MiB", open_loop=True)
+    with pytest.raises(tandem.BadInput, match="in time_ns or in time_us; this one has both"):
+        tandem.replay({**COLUMNS, **IN_MICROS})
+
+
+def test_a_clock_that_was_set_back_is_like_one_in_a_file(tmp_path):
+    falling = tandem.Requests.of({**untimed_writes(6), "time_us": [5000, 9000, 2000, 9500, 6000, 9600]})
+    falling.save(tmp_path / "falling.csv")
+    held = {**untimed_writes(6), "time_us": [5000, 9000, 9000, 9500, 9500, 9600]}
+    runs = [figures(trace, open_loop=True) for trace in (falling, tmp_path / "falling.csv", held)]
+    assert runs[0] == runs[1] == runs[2]
+
+
+def untimed_writes(count):
+    return {"op": ["W"] * count, "offset": np.arange(count) * 8192, "length": [8192] * count}
+
+
 def test_wrong_types_are_told_by_python():
     with pytest.raises(TypeError):
         tandem.replay("synth:zipf", passes="many")

@@ -67,6 +67,7 @@ def replay(
     `record` keeps every response time and the wear of every block: nine bytes for each request.
     """
     made = _inputs.device(device, capacity, slc, parallel, fill)
+    trace = _inputs.timed(trace) if open_loop else trace
     workload = _inputs.workload(trace, name, format, columns, lenient, first)
     asked: Any = {
         "fit": fit,
@@ -110,6 +111,7 @@ def compare(
     Without `systems` they are the usual ones; `"all"` are all that fit the device.
     """
     made = _inputs.device(device, capacity, slc, parallel, fill)
+    trace = _inputs.timed(trace) if open_loop else trace
     workload = _inputs.workload(trace, name, format, columns, lenient, first)
     asked: Any = {
         "fit": fit,

@@ -84,6 +84,18 @@ def workload(
     return _native.Workload.arrays(called, columns)
 
 
+def timed(trace: Trace) -> Trace:
+    """The trace, whose requests must say when they arrive."""
+    if _names(trace) is not None:
+        return trace
+    requests = Requests.of(trace)
+    if not requests.has_times:
+        raise BadInput(
+            "open_loop: requests are issued when they arrive, and these arrays have no times: add time_ns or time_us"
+        )
+    return requests
+
+
 def _names(trace: Trace) -> list[str] | None:
     if isinstance(trace, (str, os.PathLike)):
         return [os.fspath(trace)]
