@@ -42,18 +42,27 @@ impl Flash {
         self.page_bytes / shape.page_bytes.as_usize()
     }
 
-    fn block_at(&self, region: &str, block: u32) -> PyResult<(Block, &RegionGeometry)> {
+    fn block_at(
+        &self,
+        region: &str,
+        block: &Bound<'_, PyAny>,
+    ) -> PyResult<(Block, &RegionGeometry)> {
         let (region, shape) = self.shape(region)?;
-        let block = Block::new(region, block);
+        let block = Block::new(region, place("block", block)?);
         if !self.device.geometry().contains_block(block) {
-            return Err(bad(&format!("{block} is beyond the region's {} blocks", shape.blocks)));
+            return Err(bad(&format!("{block} is beyond the region's {}", shape.blocks)));
         }
         Ok((block, shape))
     }
 
     /// The physical pages of a slot.
-    fn pages_at(&self, region: &str, block: u32, slot: u32) -> PyResult<Vec<Page>> {
-        let (block, shape) = self.block_at(region, block)?;
+    fn pages_at(
+        &self,
+        region: &str,
+        block: &Bound<'_, PyAny>,
+        slot: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<Page>> {
+        let ((block, shape), slot) = (self.block_at(region, block)?, place("slot", slot)?);
         let (width, slots) = (self.width(shape) as u32, self.slots_of(shape));
         if slot >= slots {
             return Err(bad(&format!("slot {slot} is beyond the {slots} of a block")));
@@ -65,6 +74,11 @@ impl Flash {
     fn slots_of(&self, shape: &RegionGeometry) -> u32 {
         shape.pages_per_block.get() / self.width(shape) as u32
     }
+}
+
+/// The number of a block or of a slot.
+fn place(what: &str, number: &Bound<'_, PyAny>) -> PyResult<u32> {
+    number.extract().map_err(|_| bad(&format!("{what}: give a number from 0 on, not {number}")))
 }
 
 /// The cause of that name.
@@ -124,8 +138,8 @@ impl Flash {
     fn read<'py>(
         slf: &Bound<'py, Self>,
         region: &str,
-        block: u32,
-        slot: u32,
+        block: &Bound<'_, PyAny>,
+        slot: &Bound<'_, PyAny>,
         cause: &str,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (flash, cause) = (slf.get(), cause_of(cause)?);
@@ -146,8 +160,8 @@ impl Flash {
     fn program(
         &self,
         region: &str,
-        block: u32,
-        slot: u32,
+        block: &Bound<'_, PyAny>,
+        slot: &Bound<'_, PyAny>,
         data: &[u8],
         cause: &str,
     ) -> PyResult<()> {
@@ -167,7 +181,7 @@ impl Flash {
 
     /// Erases a block.
     #[pyo3(signature = (region, block, cause="gc"))]
-    fn erase(&self, region: &str, block: u32, cause: &str) -> PyResult<()> {
+    fn erase(&self, region: &str, block: &Bound<'_, PyAny>, cause: &str) -> PyResult<()> {
         let ((block, _), cause) = (self.block_at(region, block)?, cause_of(cause)?);
         ruled(|| {
             let erased = self.device.erase(block, cause);
@@ -176,7 +190,7 @@ impl Flash {
     }
 
     /// How often a block was erased.
-    fn erase_count(&self, region: &str, block: u32) -> PyResult<u32> {
+    fn erase_count(&self, region: &str, block: &Bound<'_, PyAny>) -> PyResult<u32> {
         Ok(self.device.erase_count(self.block_at(region, block)?.0))
     }
 }

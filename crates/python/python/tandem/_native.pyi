@@ -48,7 +48,7 @@ class _Cuts(TypedDict):
 class Device:
     def __init__(
         self,
-        device: str | dict[str, Any],
+        device: str | PathLike[str] | dict[str, Any],
         capacity: _Size | None = None,
         slc: _Size | None = None,
         parallel: bool = False,

@@ -105,6 +105,8 @@ def _columns(given: Any) -> dict[str, Any]:
         import pyarrow
 
         return _columns(pyarrow.table(given))
+    if isinstance(given, np.ndarray):
+        raise BadInput("a trace in one array is a structured array, with the fields op, offset and length: give one")
     raise BadInput(
         f"a trace is a file's name, a synthetic workload, or requests in arrays; this is of type {type(given).__name__}"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._errors import BadInput
 from ._tables import Table, columns, flat
 from .figures import (
     Broken,
@@ -58,6 +59,8 @@ class Responses(Table):
 
     def of(self, op: str) -> NDArray[np.uint64]:
         """The times of one operation: R, W, T or F."""
+        if op not in OPS:
+            raise BadInput(f"an operation is R, W, T or F, not {op!r}")
         times: NDArray[np.uint64] = self.time_ns[self.op == OPS.index(op)]
         return times
 
