@@ -214,6 +214,12 @@ WRONG = {
         "did you mean",
     ),
     "a folder that cannot be": (lambda: REQUESTS.save("no/such/a.csv"), "no/such/a.csv cannot be written"),
+    "a folder in none": (
+        lambda: tandem.sweep({"devices": "tiny", "systems": "paged", "traces": "synth:zipf"}, "no/such/folder"),
+        "there is no such folder: make it first",
+    ),
+    "a workload of a number": (lambda: tandem.synth(5), "workload: give a string, not 5"),
+    "a script of a number": (lambda: tandem.torture_script(5), "script: give a string, not 5"),
     "no such cut": (lambda: tandem.torture(at=["x"]), "x"),
     "a cut that is not met": (lambda: tandem.torture(requests=3, at=["999999:erased"]), "was not met"),
     "no such faults": (lambda: tandem.torture(faults="luck"), "luck"),

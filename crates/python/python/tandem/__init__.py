@@ -162,7 +162,7 @@ def synth(
     workload: str, *, requests: int | None = None, seed: int | None = None, capacity: Size = "20GiB"
 ) -> Requests:
     """The requests of a synthetic workload, such as `ntfs` or `zipf?skew=1.2`, on a disk of that size."""
-    name = workload
+    name = checked(workload=workload)["workload"]
     given = {"requests": requests, "seed": seed}
     for parameter, value in checked(**{one: value for one, value in given.items() if value is not None}).items():
         name += f"{'&' if '?' in name else '?'}{parameter}={value}"
@@ -232,7 +232,7 @@ def torture_small(
 
 def torture_script(script: str) -> Script:
     """Follows a script, as `torture_small` and `tandem torture --exhaustive` give it for a broken promise."""
-    history, violations = _native.script(script)
+    history, violations = _native.script(checked(script=script)["script"])
     return Script(history, [BrokenScript(**broken) for broken in violations])
 
 

@@ -89,11 +89,13 @@ _TAKES: dict[str, Check] = {
     "queue_depth": _count(1, 32),
     "record": switch,
     "requests": _count(0, 32),
+    "script": _word,
     "seed": _count(0, 64),
     "seeds": _count(1, 32),
     "shard": _or_none(_word),
     "steady": switch,
     "system": _word,
+    "workload": _word,
     "worlds": _count(0, 64),
 }
 
