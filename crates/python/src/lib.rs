@@ -36,6 +36,14 @@ mod workload;
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
+    /// Adds the version, which is the workspace's.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use super::device::Device;
     #[pymodule_export]

@@ -18,7 +18,7 @@ from . import _inputs, _native
 from ._arguments import checked, path, switch
 from ._errors import BadInput, Note, TandemError, Violation
 from ._inputs import DeviceLike, Size, SystemLike, Trace
-from ._native import Device, Flash
+from ._native import Device, Flash, __version__
 from ._progress import Progress, told
 from ._tables import as_json
 from .figures import BrokenScript
@@ -260,6 +260,12 @@ for _told in (BadInput, Note, TandemError, Violation):
     # In messages they have the name under which they are imported.
     _told.__module__ = __name__
 
+
+def __dir__() -> list[str]:
+    """What is of the package, without what its code imports."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 __all__ = [
     "BadInput",
     "BrokenScript",
@@ -279,6 +285,7 @@ __all__ = [
     "TandemError",
     "Torture",
     "Violation",
+    "__version__",
     "compare",
     "devices",
     "formats",
