@@ -1,14 +1,34 @@
 //! Which device, and how large.
 
+use std::path::{Path, PathBuf};
+
 use ftl_iface::RegionGeometry;
+use nand_model::datasheet::{DatasheetError, Fault};
 use nand_model::part::Part;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 use sim::input::device::{Fill, Setup};
 use sim::{DeviceChoice, Failure};
 
 use crate::failed::{bad, raised};
 use crate::typed::{size, toml_of};
+
+/// A path as the choice has it: one of a single part is the file, too, not the device of that name.
+fn file_of(path: PathBuf) -> String {
+    let is_bare = path.parent().is_some_and(|folder| folder.as_os_str().is_empty());
+    let path = if is_bare { Path::new(".").join(path) } else { path };
+    path.to_string_lossy().into()
+}
+
+/// The part of a table. Nobody wrote its text, so no line of it is told.
+fn part_of(table: &Bound<'_, PyAny>) -> PyResult<Result<Part, Failure>> {
+    let part = Part::parse(&toml_of(table, "the device")?, "the device");
+    let part = part.map_err(|error| match error {
+        DatasheetError::Invalid(fault) => DatasheetError::Invalid(Fault { line: None, ..fault }),
+        other => other,
+    });
+    Ok(part.map_err(Failure::from))
+}
 
 /// A device, at a size, with what is written to it before a run.
 #[pyclass(frozen, module = "tandem._native")]
@@ -33,9 +53,13 @@ impl Device {
         let choice = |name: &str| DeviceChoice { device: name.into(), capacity, slc, parallel };
         let setup = if let Ok(name) = device.cast::<PyString>() {
             choice(name.to_str()?).setup()
+        } else if let Ok(path) = device.extract::<PathBuf>() {
+            choice(&file_of(path)).setup()
+        } else if device.is_instance_of::<PyDict>() {
+            part_of(device)?.and_then(|part| choice("").setup_of(part))
         } else {
-            let part = Part::parse(&toml_of(device, "the device")?, "the device");
-            part.map_err(Failure::from).and_then(|part| choice("").setup_of(part))
+            let kinds = "a device is a name, a path, a dictionary or a tandem.Device";
+            return Err(bad(&format!("{kinds}, not {}", device.repr()?)));
         };
         let setup = setup.map_err(|failure| raised(&failure))?;
         Ok(Self { setup: Setup { fill, ..setup } })

@@ -1,13 +1,12 @@
 //! The flash that an FTL in Python has: places of a page each, in blocks, in one region or two.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use ftl_iface::{Block, Bytes, Cause, Page, PageIndex, Region, RegionGeometry};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sim::engine::systems::{Shared, StoreShape};
 
 use crate::failed::{Violation, bad};
+use crate::quiet;
 
 /// The flash of a system. A slot has the bytes of the host's pages, which are those of the largest physical page: a
 /// region whose pages are smaller takes several for one.
@@ -43,18 +42,27 @@ impl Flash {
         self.page_bytes / shape.page_bytes.as_usize()
     }
 
-    fn block_at(&self, region: &str, block: u32) -> PyResult<(Block, &RegionGeometry)> {
+    fn block_at(
+        &self,
+        region: &str,
+        block: &Bound<'_, PyAny>,
+    ) -> PyResult<(Block, &RegionGeometry)> {
         let (region, shape) = self.shape(region)?;
-        let block = Block::new(region, block);
+        let block = Block::new(region, place("block", block)?);
         if !self.device.geometry().contains_block(block) {
-            return Err(bad(&format!("{block} is beyond the region's {} blocks", shape.blocks)));
+            return Err(bad(&format!("{block} is beyond the region's {}", shape.blocks)));
         }
         Ok((block, shape))
     }
 
     /// The physical pages of a slot.
-    fn pages_at(&self, region: &str, block: u32, slot: u32) -> PyResult<Vec<Page>> {
-        let (block, shape) = self.block_at(region, block)?;
+    fn pages_at(
+        &self,
+        region: &str,
+        block: &Bound<'_, PyAny>,
+        slot: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<Page>> {
+        let ((block, shape), slot) = (self.block_at(region, block)?, place("slot", slot)?);
         let (width, slots) = (self.width(shape) as u32, self.slots_of(shape));
         if slot >= slots {
             return Err(bad(&format!("slot {slot} is beyond the {slots} of a block")));
@@ -68,6 +76,11 @@ impl Flash {
     }
 }
 
+/// The number of a block or of a slot.
+fn place(what: &str, number: &Bound<'_, PyAny>) -> PyResult<u32> {
+    number.extract().map_err(|_| bad(&format!("{what}: give a number from 0 on, not {number}")))
+}
+
 /// The cause of that name.
 fn cause_of(name: &str) -> PyResult<Cause> {
     let found = Cause::ALL.into_iter().find(|cause| cause.name() == name);
@@ -79,12 +92,11 @@ fn cause_of(name: &str) -> PyResult<Cause> {
 
 /// Does an operation. If it breaks a rule of the chip, that is a violation, and not the end of the interpreter.
 fn ruled<T>(operation: impl FnOnce() -> Result<T, String>) -> PyResult<T> {
-    match catch_unwind(AssertUnwindSafe(operation)) {
+    match quiet::caught(operation) {
         Ok(outcome) => outcome.map_err(Violation::new_err),
         Err(panic) => {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(Violation::new_err(said.unwrap_or("a rule of the chip was broken").to_owned()))
+            let said = quiet::words(panic.as_ref()).unwrap_or("a rule of the chip was broken");
+            Err(Violation::new_err(said.to_owned()))
         }
     }
 }
@@ -126,8 +138,8 @@ impl Flash {
     fn read<'py>(
         slf: &Bound<'py, Self>,
         region: &str,
-        block: u32,
-        slot: u32,
+        block: &Bound<'_, PyAny>,
+        slot: &Bound<'_, PyAny>,
         cause: &str,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (flash, cause) = (slf.get(), cause_of(cause)?);
@@ -148,8 +160,8 @@ impl Flash {
     fn program(
         &self,
         region: &str,
-        block: u32,
-        slot: u32,
+        block: &Bound<'_, PyAny>,
+        slot: &Bound<'_, PyAny>,
         data: &[u8],
         cause: &str,
     ) -> PyResult<()> {
@@ -169,7 +181,7 @@ impl Flash {
 
     /// Erases a block.
     #[pyo3(signature = (region, block, cause="gc"))]
-    fn erase(&self, region: &str, block: u32, cause: &str) -> PyResult<()> {
+    fn erase(&self, region: &str, block: &Bound<'_, PyAny>, cause: &str) -> PyResult<()> {
         let ((block, _), cause) = (self.block_at(region, block)?, cause_of(cause)?);
         ruled(|| {
             let erased = self.device.erase(block, cause);
@@ -178,7 +190,7 @@ impl Flash {
     }
 
     /// How often a block was erased.
-    fn erase_count(&self, region: &str, block: u32) -> PyResult<u32> {
+    fn erase_count(&self, region: &str, block: &Bound<'_, PyAny>) -> PyResult<u32> {
         Ok(self.device.erase_count(self.block_at(region, block)?.0))
     }
 }

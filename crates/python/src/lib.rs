@@ -12,7 +12,8 @@
 //!   `typed`: what is typed as a string or a number.
 //! - `device`, `workload`: what a run is given. `runs`, `sweep`, `torture`, `synth`: what is done with it. `lists`:
 //!   what can be named.
-//! - `system`: an FTL in Python, and `flash`: the device that it has.
+//! - `system`: an FTL in Python, and `flash`: the device that it has. `quiet`: what it says
+//!   to a rule that is broken.
 #![forbid(unsafe_code)]
 // What Python hands over is extracted, and then owned.
 #![allow(clippy::needless_pass_by_value)]
@@ -23,6 +24,7 @@ mod device;
 mod failed;
 mod flash;
 mod lists;
+mod quiet;
 mod runs;
 mod sweep;
 mod synth;
@@ -34,6 +36,14 @@ mod workload;
 
 #[pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
+    /// Adds the version, which is the workspace's.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use super::device::Device;
     #[pymodule_export]

@@ -1,14 +1,14 @@
 //! Sweeps: the runs of a plan, on all cores.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use sim::engine::result::RunResult;
 use sim::engine::sweep::{Collection, Folder, Plan, Run, beside, ended, read, work};
-use sim::{Failure, whole};
+use sim::{Failure, files, whole};
 
 use crate::failed::{bad, raised};
 use crate::typed::{plain, toml_of};
@@ -56,6 +56,7 @@ pub(crate) fn sweep<'py>(
     let jobs = jobs.map(|jobs| NonZeroUsize::new(jobs).ok_or_else(|| bad("jobs: give at least 1")));
     let jobs = jobs.transpose()?;
     let plan = loaded(plan)?;
+    out.as_deref().map_or(Ok(()), placed).map_err(|failure| raised(&failure))?;
     let folder = out.as_deref().map(|path| Folder { path });
     let results = Results { folder, made: Mutex::default() };
     let failed = watched(py, progress.as_ref(), &watch, |watch| {
@@ -67,6 +68,11 @@ pub(crate) fn sweep<'py>(
     let rows = beside(&plan, &results);
     let collection = plain(py, &Collection::of(&plan, &rows))?;
     Ok((collection, failed.map(|failure| raised(&failure))))
+}
+
+/// Checks that the folder can be made, as a file is checked before it is written: a name mistyped is no new folder.
+fn placed(out: &Path) -> Result<(), Failure> {
+    if out.is_dir() { Ok(()) } else { files::check(out) }
 }
 
 fn loaded(plan: &Bound<'_, PyAny>) -> PyResult<Plan> {

@@ -123,7 +123,13 @@ impl Pages {
     fn read_page(&self, page: u64) -> Result<Vec<u8>, Raised> {
         self.call(|object| {
             let data = object.call_method1("read", (page,))?;
-            let data: &[u8] = data.extract()?;
+            let data: &[u8] = data.extract().map_err(|_| {
+                let found = data.get_type();
+                let found = found.name().map_or_else(|_| "that".into(), |name| name.to_string());
+                let (what, bytes) =
+                    ("a System's read must return the bytes of the page", self.unit);
+                bad(&format!("read({page}) returned {found}: {what}, {bytes} of them"))
+            })?;
             if data.len() == self.unit {
                 return Ok(data.to_vec());
             }

@@ -13,6 +13,7 @@ use sim::{Failure, Observer, Stop};
 use torture::Watcher;
 
 use crate::failed::{Note, TandemError, in_python, raised};
+use crate::quiet;
 
 /// How often the caller looks up: often enough for a bar and for Ctrl-C, and too seldom to be felt.
 const TICK: Duration = Duration::from_millis(50);
@@ -143,10 +144,9 @@ pub(crate) fn watched<T: Send>(
 }
 
 /// The exception of a panic, which is a defect of the simulator.
-pub(crate) fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
-    let said = panic.downcast_ref::<String>().map(String::as_str);
-    let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-    TandemError::new_err(format!("a defect of the simulator: {}", said.unwrap_or("it stopped")))
+fn panicked(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let said = quiet::words(panic).unwrap_or("it stopped");
+    TandemError::new_err(format!("a defect of the simulator: {said}"))
 }
 
 /// What the caller was told.

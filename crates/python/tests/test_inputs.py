@@ -94,7 +94,8 @@ def test_devices_by_name_table_and_file(tmp_path):
     path.write_text(text)
     load = "synth:uniform?requests=300&size=1KiB"
     by_name = of_device(tandem.replay(load, device="tiny").to_dict())
-    assert of_device(tandem.replay(load, device=path).to_dict()) == by_name
+    for device in (path, tandem.Device(path)):
+        assert of_device(tandem.replay(load, device=device).to_dict()) == by_name
     table = tandem._native.table(path)
     assert of_device(tandem.replay(load, device=table).to_dict()) == by_name
     assert of_device(tandem.replay(load, device=tandem.Device("tiny")).to_dict()) == by_name
@@ -157,6 +158,7 @@ def without_flags(text):
     return text.replace("--format", "format").replace("--columns", "columns")
 
 
+DEVICES = "a device is a name, a path, a dictionary or a tandem.Device"
 WRONG = {
     "no size": (lambda: tandem.replay("synth:zipf", capacity="much"), "`much` is no size"),
     "less than nothing": (lambda: tandem.replay("synth:zipf", capacity=-1), "`-1` is no size"),
@@ -167,6 +169,26 @@ WRONG = {
     "no passes": (lambda: tandem.replay("synth:zipf", passes=0), "passes: give at least 1"),
     "two paces": (lambda: tandem.replay("synth:zipf", open_loop=True, queue_depth=2), "leave out open_loop"),
     "no requests": (lambda: tandem.replay("synth:zipf", first=0), "first: give at least 1"),
+    "a switch in words": (lambda: tandem.replay("synth:zipf", open_loop="yes"), "open_loop: give True or False, not 'yes'"),
+    "a device's switch": (lambda: tandem.replay("synth:zipf", parallel=1), "parallel: give True or False, not 1"),
+    "half a request": (lambda: tandem.replay("synth:zipf", first=10.0), "first: give a whole number, not 10.0"),
+    "passes in words": (lambda: tandem.profile("synth:zipf", passes="x"), "passes: give a whole number, not 'x'"),
+    "passes without end": (lambda: tandem.replay("synth:zipf", passes=1 << 40), "passes: give at most 4294967295"),
+    "a name of a number": (lambda: tandem.replay("synth:zipf", name=3), "name: give a string, not 3"),
+    "fewer worlds than none": (lambda: tandem.torture_worlds(-5), "worlds: give at least 0, not -5"),
+    "worlds in words": (lambda: tandem.torture_worlds("5"), "worlds: give a whole number, not '5'"),
+    "torture of nothing": (lambda: tandem.torture(None), "device: give a name or a path, not None"),
+    "a cut alone": (lambda: tandem.torture(at="3:erased"), "at: give a list of strings"),
+    "a seed in words": (lambda: tandem.synth("zipf", seed="x"), "seed: give a whole number"),
+    "no device": (lambda: tandem.replay("synth:zipf", device=None), DEVICES + ", not None"),
+    "a device of a number": (lambda: tandem.Device(5), DEVICES + ", not 5"),
+    "a plan of a number": (lambda: tandem.sweep(3), "a plan is a path or a dictionary, not 3"),
+    "no names": (lambda: tandem.replay([]), "a list of names, and this one has nothing"),
+    "a name and a table": (lambda: tandem.replay([COLUMNS, "synth:zipf"]), "a list of names, and this one has a dict"),
+    "an array without fields": (lambda: tandem.replay(np.zeros(3)), "a structured array, with the fields op"),
+    "an empty name": (lambda: tandem.replay(""), "the name of the trace is empty"),
+    "arrays in a plan": (lambda: tandem.sweep({"devices": "tiny", "traces": COLUMNS}), "a plan names its traces"),
+    "no operation's times": (lambda: tandem.replay(REQUESTS, first=9).responses.of("X"), "R, W, T or F, not 'X'"),
     "a system of nothing": (lambda: tandem.replay("synth:zipf", {"filter": "off"}), "has its name"),
     "a system of a number": (lambda: tandem.replay("synth:zipf", 7), "7 is no system"),
     "a trace of a number": (lambda: tandem.replay(7), "this is of type int"),
@@ -192,6 +214,12 @@ WRONG = {
         "did you mean",
     ),
     "a folder that cannot be": (lambda: REQUESTS.save("no/such/a.csv"), "no/such/a.csv cannot be written"),
+    "a folder in none": (
+        lambda: tandem.sweep({"devices": "tiny", "systems": "paged", "traces": "synth:zipf"}, "no/such/folder"),
+        "there is no such folder: make it first",
+    ),
+    "a workload of a number": (lambda: tandem.synth(5), "workload: give a string, not 5"),
+    "a script of a number": (lambda: tandem.torture_script(5), "script: give a string, not 5"),
     "no such cut": (lambda: tandem.torture(at=["x"]), "x"),
     "a cut that is not met": (lambda: tandem.torture(requests=3, at=["999999:erased"]), "was not met"),
     "no such faults": (lambda: tandem.torture(faults="luck"), "luck"),
@@ -213,9 +241,44 @@ def test_bad_input_is_an_exception(what):
     assert isinstance(refused.value, ValueError) and isinstance(refused.value, tandem.TandemError)
 
 
-def test_wrong_types_are_told_by_python():
-    with pytest.raises(TypeError):
-        tandem.replay("synth:zipf", passes="many")
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        (lambda: tandem.sweep({}), "the plan: missing field `devices`"),
+        (lambda: tandem.replay("synth:zipf", device={}), "the device: missing field `name`"),
+        (lambda: tandem.replay("synth:zipf", device={"name": "x"}), "the device: missing field `title`"),
+    ],
+)
+def test_of_a_dictionary_no_line_is_told(work, said):
+    with pytest.raises(tandem.BadInput) as refused:
+        work()
+    assert str(refused.value).startswith(said) and "line" not in str(refused.value)
+
+
+def test_an_open_loop_needs_times():
+    untimed = {name: column for name, column in COLUMNS.items() if name != "time_ns"}
+    for trace in (untimed, tandem.Requests.of(untimed), pandas.DataFrame(untimed)):
+        assert tandem.replay(trace, capacity="256MiB").requests.writes > 0
+        for run in (tandem.replay, tandem.compare):
+            with pytest.raises(tandem.BadInput, match="these arrays have no times: add time_ns or time_us"):
+                run(trace, capacity="256MiB", open_loop=True)
+    with pytest.raises(tandem.BadInput, match="in time_ns or in time_us; this one has both"):
+        tandem.replay({**COLUMNS, **IN_MICROS})
+
+
+def test_a_clock_that_was_set_back_is_like_one_in_a_file(tmp_path):
+    falling = tandem.Requests.of({**untimed_writes(6), "time_us": [5000, 9000, 2000, 9500, 6000, 9600]})
+    falling.save(tmp_path / "falling.csv")
+    held = {**untimed_writes(6), "time_us": [5000, 9000, 9000, 9500, 9500, 9600]}
+    runs = [figures(trace, open_loop=True) for trace in (falling, tmp_path / "falling.csv", held)]
+    assert runs[0] == runs[1] == runs[2]
+
+
+def untimed_writes(count):
+    return {"op": ["W"] * count, "offset": np.arange(count) * 8192, "length": [8192] * count}
+
+
+def test_what_is_no_progress():
     with pytest.raises(TypeError, match="progress is a function"):
         tandem.replay("synth:zipf", progress=7)
 

@@ -26,6 +26,15 @@ def test_figures_have_names_and_types(run):
     assert known == set(figures)
 
 
+def test_a_result_is_shown_in_few_words(run):
+    trace = "synth:zipf?requests=3000&reads=30&seed=2"
+    assert repr(run) == f"<Run paged on c3: {trace}, 3000 requests>"
+    comparison = tandem.compare(LOAD, "conventional,paged", capacity="1GiB", record=False)
+    assert repr(comparison) == f"<Comparison of conventional, paged on c3: {trace}>"
+    plan = {"devices": "tiny", "systems": "page-slc", "traces": "synth:uniform?requests=9&size=1KiB"}
+    assert repr(tandem.sweep(plan)) == "<Sweep: 1 of 1 runs>"
+
+
 def test_every_name_of_the_json_is_known_however_deep():
     chang = tandem.compare(LOAD, "conventional,hybrid", capacity="1GiB", steady=True)
     for run in [*chang, tandem.replay("synth:uniform?requests=99&size=1KiB", "disk-cache", "tiny")]:

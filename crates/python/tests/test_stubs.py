@@ -35,5 +35,11 @@ def test_every_class_is_in_the_stubs_with_its_members():
 
 def test_the_package_is_typed_and_exports_what_it_documents():
     assert resources.files("tandem").joinpath("py.typed").is_file()
-    assert all(inspect.getdoc(getattr(tandem, name)) for name in tandem.__all__)
+    assert all(inspect.getdoc(getattr(tandem, name)) for name in tandem.__all__ if name != "__version__")
     assert tandem.BadInput.__module__ == "tandem"
+
+
+def test_a_package_shows_its_names_and_its_version(program):
+    shown = {name for name in dir(tandem) if not name.startswith("__")}
+    assert shown == set(tandem.__all__) - {"__version__"}
+    assert program.run("--version").stdout.split()[1] == tandem.__version__

@@ -97,13 +97,26 @@ def test_data_that_is_lost_is_a_violation():
         tandem.replay(LOAD, Forgetful, "tiny")
 
 
-def test_a_broken_rule_of_the_chip_is_a_violation():
-    class Overwriting(Log):
-        def write(self, page, data):
-            self.flash.program("slc", 0, 0, data)
+class Overwriting(Log):
+    """Programs a page twice."""
 
-    with pytest.raises(tandem.Violation, match="SLC block 0, page 0"):
-        tandem.replay(LOAD, Overwriting, "tiny", fill="nothing")
+    def write(self, page, data):
+        self.flash.program("slc", 0, 0, data)
+
+
+class Jumping(Log):
+    """Programs a block from its end."""
+
+    def write(self, page, data):
+        self.flash.program("slc", 0, 7, data)
+
+
+@pytest.mark.parametrize(("system", "said"), [(Overwriting, "SLC block 0, page 0"), (Jumping, "SLC block 0, page 7")])
+def test_a_broken_rule_of_the_chip_is_a_violation_and_nothing_is_printed(system, said, capfd):
+    with pytest.raises(tandem.Violation, match=said):
+        tandem.replay(LOAD, system, "tiny", fill="nothing")
+    told = capfd.readouterr()
+    assert (told.out, told.err) == ("", "")
 
 
 class Asks(Log):
@@ -117,7 +130,10 @@ class Asks(Log):
     ("question", "said"),
     [
         (lambda flash, data: flash.program("mlc", 0, 0, data), "no region `mlc`"),
-        (lambda flash, data: flash.program("slc", 99_999, 0, data), "beyond the region's"),
+        (lambda flash, data: flash.program("slc", 99_999, 0, data), "SLC block 99999 is beyond the region's 72 blocks$"),
+        (lambda flash, data: flash.program("slc", -1, 0, data), "block: give a number from 0 on, not -1"),
+        (lambda flash, data: flash.read("slc", 0, 1.5), "slot: give a number from 0 on, not 1.5"),
+        (lambda flash, data: flash.erase("slc", None), "block: give a number from 0 on, not None"),
         (lambda flash, data: flash.program("slc", 0, 99, data), "slot 99 is beyond the 8"),
         (lambda flash, data: flash.program("slc", 0, 0, b""), "a slot has 1024 bytes, and was given 0"),
         (lambda flash, data: flash.program("slc", 0, 0, data, "fun"), "`fun` is no cause"),
@@ -137,6 +153,13 @@ def test_what_is_no_system():
 
     with pytest.raises(tandem.BadInput, match="a page has 2048 bytes, and this one has 5"):
         tandem.replay(LOAD, Short, "tiny")
+
+    class Silent(PageMap):
+        def read(self, page):
+            pass
+
+    with pytest.raises(tandem.BadInput, match=r"read\(\d+\) returned NoneType: .*must return the bytes of the page, 2048"):
+        tandem.replay(LOAD, Silent, "tiny")
 
     class Nowhere(PageMap):
         memory = "disk"

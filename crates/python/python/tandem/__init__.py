@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from . import _inputs, _native
+from ._arguments import checked, path, switch
 from ._errors import BadInput, Note, TandemError, Violation
 from ._inputs import DeviceLike, Size, SystemLike, Trace
-from ._native import Device, Flash
+from ._native import Device, Flash, __version__
 from ._progress import Progress, told
 from ._tables import as_json
 from .figures import BrokenScript
@@ -67,16 +68,12 @@ def replay(
     `record` keeps every response time and the wear of every block: nine bytes for each request.
     """
     made = _inputs.device(device, capacity, slc, parallel, fill)
+    asked = checked(
+        fit=fit, passes=passes, steady=steady, open_loop=open_loop, queue_depth=queue_depth, record=record
+    )
+    asked["bytes_a_day"] = bytes_a_day
+    trace = _inputs.timed(trace) if open_loop else trace
     workload = _inputs.workload(trace, name, format, columns, lenient, first)
-    asked: Any = {
-        "fit": fit,
-        "passes": passes,
-        "steady": steady,
-        "open_loop": open_loop,
-        "queue_depth": queue_depth,
-        "bytes_a_day": bytes_a_day,
-        "record": record,
-    }
     with told(progress) as tell:
         [(result, arrays)] = _native.replay(workload, made, [_inputs.system(system)], asked, tell)
     return Run.of(as_json(result), arrays)
@@ -110,16 +107,12 @@ def compare(
     Without `systems` they are the usual ones; `"all"` are all that fit the device.
     """
     made = _inputs.device(device, capacity, slc, parallel, fill)
+    asked = checked(
+        fit=fit, passes=passes, steady=steady, open_loop=open_loop, queue_depth=queue_depth, record=record
+    )
+    asked["bytes_a_day"] = bytes_a_day
+    trace = _inputs.timed(trace) if open_loop else trace
     workload = _inputs.workload(trace, name, format, columns, lenient, first)
-    asked: Any = {
-        "fit": fit,
-        "passes": passes,
-        "steady": steady,
-        "open_loop": open_loop,
-        "queue_depth": queue_depth,
-        "bytes_a_day": bytes_a_day,
-        "record": record,
-    }
     with told(progress) as tell:
         comparison, arrays = _native.compare(workload, made, _inputs.systems(systems), asked, tell)
     return Comparison.of(as_json(comparison), arrays)
@@ -138,7 +131,7 @@ def sweep(
     exception has the results of the others as its `sweep`.
     """
     with told(progress) as tell:
-        table, failed = _native.sweep(_inputs.plan(plan), out, jobs, tell)
+        table, failed = _native.sweep(_inputs.plan(plan), out, checked(jobs=jobs)["jobs"], tell)
     results = Sweep.of(as_json(table))
     if failed is not None:
         failed.sweep = results  # type: ignore[attr-defined]
@@ -160,18 +153,19 @@ def profile(
 ) -> Profile:
     """Counts a workload's requests by size, and its sectors by hits, as `tandem profile` does."""
     workload = _inputs.workload(trace, name, format, columns, lenient, first)
+    arguments = checked(passes=passes)
     with told(progress) as tell:
-        return Profile.of(as_json(_native.profile(workload, passes, capacity, tell)))
+        return Profile.of(as_json(_native.profile(workload, arguments["passes"], capacity, tell)))
 
 
 def synth(
     workload: str, *, requests: int | None = None, seed: int | None = None, capacity: Size = "20GiB"
 ) -> Requests:
     """The requests of a synthetic workload, such as `ntfs` or `zipf?skew=1.2`, on a disk of that size."""
-    name = workload
-    for parameter, value in (("requests", requests), ("seed", seed)):
-        if value is not None:
-            name += f"{'&' if '?' in name else '?'}{parameter}={value}"
+    name = checked(workload=workload)["workload"]
+    given = {"requests": requests, "seed": seed}
+    for parameter, value in checked(**{one: value for one, value in given.items() if value is not None}).items():
+        name += f"{'&' if '?' in name else '?'}{parameter}={value}"
     return Requests(*_native.synth(name, capacity), name=name if name.startswith("synth:") else f"synth:{name}")
 
 
@@ -195,20 +189,9 @@ def torture(
 
     Broken promises are in the result. `progress` hears of cuts, not of a share.
     """
-    asked: Any = {
-        "ftl": ftl,
-        "device": os.fspath(device),
-        "system": system,
-        "requests": requests,
-        "seed": seed,
-        "seeds": seeds,
-        "cuts": str(cuts),
-        "at": list(at),
-        "nested": nested,
-        "faults": faults,
-        "format": format,
-        "bytes": bytes,
-    }
+    asked = checked(ftl=ftl, system=system, requests=requests, seed=seed, seeds=seeds, cuts=cuts, at=at)
+    asked |= checked(nested=nested, faults=faults, bytes=bytes)
+    asked |= {"device": path("device", device), "format": switch("format", format)}
     with told(progress) as tell:
         return Torture.of(as_json(_native.cuts(asked, tell)))
 
@@ -222,7 +205,7 @@ def torture_worlds(
     progress: Progress = None,
 ) -> Torture:
     """Tries random worlds, each drawn from a seed, as `tandem torture --worlds` does."""
-    sought: Any = {"ftl": ftl, "seed": seed, "worlds": worlds, "lives": lives}
+    sought = checked(ftl=ftl, seed=seed, worlds=worlds, lives=lives)
     with told(progress) as tell:
         return Torture.of(as_json(_native.worlds(sought, tell)))
 
@@ -240,16 +223,16 @@ def torture_small(
 
     `progress` hears of transitions. A bound of 1 takes minutes; `shard="1/40"` is one part of forty of it.
     """
-    if not 1 <= bound <= 6:
+    sought = checked(ftl=ftl, bound=bound, shard=shard, device=device)
+    if sought["bound"] > 6:
         raise BadInput("bound: give 1 to 6")
-    sought: Any = {"ftl": ftl, "bound": bound, "shard": shard, "device": device}
     with told(progress) as tell:
         return SmallWorlds.of(as_json(_native.small(sought, tell)))
 
 
 def torture_script(script: str) -> Script:
     """Follows a script, as `torture_small` and `tandem torture --exhaustive` give it for a broken promise."""
-    history, violations = _native.script(script)
+    history, violations = _native.script(checked(script=script)["script"])
     return Script(history, [BrokenScript(**broken) for broken in violations])
 
 
@@ -277,6 +260,12 @@ for _told in (BadInput, Note, TandemError, Violation):
     # In messages they have the name under which they are imported.
     _told.__module__ = __name__
 
+
+def __dir__() -> list[str]:
+    """What is of the package, without what its code imports."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 __all__ = [
     "BadInput",
     "BrokenScript",
@@ -296,6 +285,7 @@ __all__ = [
     "TandemError",
     "Torture",
     "Violation",
+    "__version__",
     "compare",
     "devices",
     "formats",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._arguments import checked
 from ._errors import BadInput
 from .requests import Requests
 from .system import System
@@ -30,11 +31,8 @@ def device(
         return given
     if isinstance(given, Mapping):
         given = dict(given)
-    elif not isinstance(given, str):
-        path = os.fspath(given)
-        # A path of one part is the file, not the device of that name.
-        given = path if os.path.dirname(path) else os.path.join(".", path)
-    return _native.Device(given, capacity, slc, parallel, fill)
+    arguments = checked(parallel=parallel, fill=fill)
+    return _native.Device(given, capacity, slc, **arguments)
 
 
 def system(given: SystemLike) -> str | System | type[System]:
@@ -71,31 +69,51 @@ def workload(
     trace: Trace, name: str | None, format: str | None, columns: str | None, lenient: bool, first: int | None
 ) -> _native.Workload:
     """Files and synthetic workloads by their names, or requests in arrays and tables."""
-    if first is not None and first < 1:
-        raise BadInput("first: give at least 1")
+    reading = checked(format=format, columns=columns, lenient=lenient, first=first)
+    called = checked(name=name)["name"]
     names = _names(trace)
     if names is not None:
-        return _native.Workload.named(names, {"format": format, "columns": columns, "lenient": lenient, "first": first})
+        return _native.Workload.named(names, reading)
     if format is not None or columns is not None or lenient:
         raise BadInput("format, columns and lenient are of files, and the trace is in arrays")
     requests = Requests.of(trace)
-    called = name or requests.name or "arrays"
-    columns = {column: values[:first] for column, values in requests.to_dict().items()}
-    return _native.Workload.arrays(called, columns)
+    arrays = {column: values[: reading["first"]] for column, values in requests.to_dict().items()}
+    return _native.Workload.arrays(called or requests.name or "arrays", arrays)
+
+
+def timed(trace: Trace) -> Trace:
+    """The trace, whose requests must say when they arrive."""
+    if _names(trace) is not None:
+        return trace
+    requests = Requests.of(trace)
+    if not requests.has_times:
+        raise BadInput(
+            "open_loop: requests are issued when they arrive, and these arrays have no times: add time_ns or time_us"
+        )
+    return requests
 
 
 def _names(trace: Trace) -> list[str] | None:
-    if isinstance(trace, (str, os.PathLike)):
-        return [os.fspath(trace)]
-    if isinstance(trace, (list, tuple)) and trace and all(isinstance(one, (str, os.PathLike)) for one in trace):
-        return [os.fspath(one) for one in trace]
-    return None
+    """The names that a trace consists of, if it does."""
+    parts = trace if isinstance(trace, (list, tuple)) else [trace]
+    named = [one for one in parts if isinstance(one, (str, os.PathLike))]
+    if parts is trace and (not parts or len(named) < len(parts)):
+        other = next((f"a {type(one).__name__}" for one in parts if not isinstance(one, (str, os.PathLike))), "nothing")
+        raise BadInput(f"a trace in a list is a list of names, and this one has {other}: name files or workloads")
+    if not named:
+        return None
+    names = [os.fspath(one) for one in named]
+    if not all(names):
+        raise BadInput("the name of the trace is empty: name a file, a folder or a synthetic workload")
+    return names
 
 
 def plan(given: str | os.PathLike[str] | Mapping[str, Any]) -> str | Path | dict[str, Any]:
     """A plan by the path of its file, or as a table: a value that may be a list may be one, too."""
-    if not isinstance(given, Mapping):
+    if isinstance(given, (str, os.PathLike)):
         return Path(given)
+    if not isinstance(given, Mapping):
+        raise BadInput(f"a plan is a path or a dictionary, not {given!r}")
     table: dict[str, Any] = {}
     for key, value in given.items():
         key = key.replace("_", "-")
@@ -106,12 +124,19 @@ def plan(given: str | os.PathLike[str] | Mapping[str, Any]) -> str | Path | dict
         elif key in ("slc", "devices"):
             values = [str(one) if not isinstance(one, os.PathLike) else os.fspath(one) for one in values]
         elif key == "traces":
-            values = [list(map(os.fspath, one)) if isinstance(one, (list, tuple)) else os.fspath(one) for one in values]
+            values = [_named(one) for one in values]
         elif key == "seeds":
-            values = [int(one) for one in values]
+            values = [checked(seed=one)["seed"] for one in values]
         if value is not None:
             table[key] = values if many else str(value) if key in ("capacity", "bytes-a-day") else value
     return table
+
+
+def _named(given: Any) -> str | list[str]:
+    names = _names(given)
+    if names is None:
+        raise BadInput("a plan names its traces: requests in arrays are for replay and compare")
+    return names if isinstance(given, (list, tuple)) else names[0]
 
 
 def _listed(given: SystemLike) -> str:

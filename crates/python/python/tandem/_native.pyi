@@ -16,6 +16,8 @@ _U64 = NDArray[np.uint64]
 _U8 = NDArray[np.uint8]
 _Arrays = tuple[_U8, _U64, dict[str, NDArray[np.uint32]]]
 
+__version__: str
+
 class _Read(TypedDict):
     format: str | None
     columns: str | None
@@ -48,7 +50,7 @@ class _Cuts(TypedDict):
 class Device:
     def __init__(
         self,
-        device: str | dict[str, Any],
+        device: str | PathLike[str] | dict[str, Any],
         capacity: _Size | None = None,
         slc: _Size | None = None,
         parallel: bool = False,

@@ -37,6 +37,8 @@ class Requests(Table):
     lifetime: NDArray[np.uint8]
     #: Their name in results.
     name: str = ""
+    #: Whether their times are known; if not, they are all 0.
+    has_times: bool = True
 
     def __len__(self) -> int:
         return len(self.time_ns)
@@ -57,6 +59,9 @@ class Requests(Table):
             there = ", ".join(map(str, columns)) or "none"
             raise BadInput(f"a table of requests has the columns op, offset and length; this one has {there}")
         offset = _whole(columns["offset"], "offset")
+        timed = [name for name in ("time_ns", "time_us") if name in columns]
+        if len(timed) > 1:
+            raise BadInput("a table of requests has times in time_ns or in time_us; this one has both")
         if "time_ns" in columns:
             times = _whole(columns["time_ns"], "time_ns")
         elif "time_us" in columns:
@@ -68,7 +73,8 @@ class Requests(Table):
         lifetimes = np.zeros(len(offset), np.uint8)
         if "lifetime" in columns:
             lifetimes = _lifetimes(columns["lifetime"])
-        return cls(times, _ops(columns["op"]), offset, _whole(columns["length"], "length"), lifetimes)
+        length = _whole(columns["length"], "length")
+        return cls(times, _ops(columns["op"]), offset, length, lifetimes, has_times=bool(timed))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes them in the program's own format, in whole microseconds; a name in .gz or .zst is compressed."""
@@ -99,6 +105,8 @@ def _columns(given: Any) -> dict[str, Any]:
         import pyarrow
 
         return _columns(pyarrow.table(given))
+    if isinstance(given, np.ndarray):
+        raise BadInput("a trace in one array is a structured array, with the fields op, offset and length: give one")
     raise BadInput(
         f"a trace is a file's name, a synthetic workload, or requests in arrays; this is of type {type(given).__name__}"
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._errors import BadInput
 from ._tables import Table, columns, flat
 from .figures import (
     Broken,
@@ -58,6 +59,8 @@ class Responses(Table):
 
     def of(self, op: str) -> NDArray[np.uint64]:
         """The times of one operation: R, W, T or F."""
+        if op not in OPS:
+            raise BadInput(f"an operation is R, W, T or F, not {op!r}")
         times: NDArray[np.uint64] = self.time_ns[self.op == OPS.index(op)]
         return times
 
@@ -129,6 +132,11 @@ class Run(Result):
         responses = Responses(op=op, time_ns=times)
         return cls(_dict=result, responses=responses, wear=wear, **members(cls, result))
 
+    def __repr__(self) -> str:
+        asked = self.requests
+        count = asked.reads + asked.writes + asked.trims + asked.flushes
+        return f"<Run {self.system} on {self.device}: {self.trace}, {count} requests>"
+
     def _columns(self) -> dict[str, Any]:
         return columns([flat(self._dict)])
 
@@ -153,6 +161,11 @@ class Comparison(Result):
         runs = [Run.of(run, own) for run, own in zip(comparison["runs"], arrays, strict=True)]
         rest = members(cls, {name: value for name, value in comparison.items() if name != "runs"})
         return cls(_dict=comparison, runs=runs, **rest)
+
+    def __repr__(self) -> str:
+        systems = ", ".join(run.system for run in self.runs)
+        where = f" on {self.runs[0].device}: {self.runs[0].trace}" if self.runs else ""
+        return f"<Comparison of {systems}{where}>"
 
     def __getitem__(self, system: str) -> Run:
         for run in self.runs:
@@ -208,6 +221,9 @@ class Sweep(Result):
 
         runs = [run(row) for row in table["runs"]]
         return cls(_dict=table, schema=table["schema"], planned=table["planned"], runs=runs)
+
+    def __repr__(self) -> str:
+        return f"<Sweep: {len(self.runs)} of {self.planned} runs>"
 
     def __iter__(self) -> Iterator[SweepRun]:
         return iter(self.runs)

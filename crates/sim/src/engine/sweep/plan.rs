@@ -93,6 +93,7 @@ struct PlanText<'a> {
 
 impl PlanText<'_> {
     fn wrong(&self, at: Option<Range<usize>>, key: &str, reason: impl Display) -> Failure {
+        let at = at.filter(|_| !self.text.is_empty());
         let line = at.and_then(|at| Some(self.text.get(..at.start)?.matches('\n').count() + 1));
         let line = line.map_or(String::new(), |line| format!(", line {line}"));
         let key = if key.is_empty() { String::new() } else { format!(", {key}") };
