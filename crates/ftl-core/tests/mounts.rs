@@ -144,8 +144,7 @@ fn every_damaged_bit_of_a_header_is_seen() {
             8..10 => assert!(matches!(error, MountError::Version(_)), "bit {bit}: {error}"),
             _ => {
                 assert_eq!(error, MountError::DamagedHeader, "bit {bit}");
-                let wanted =
-                    "both headers of the device are damaged: only a format makes it usable";
+                let wanted = "both headers are damaged or cannot be read: if the driver has the ECC right, only a format helps";
                 assert_eq!(sentence, wanted);
             }
         }

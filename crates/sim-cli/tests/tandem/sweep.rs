@@ -62,13 +62,13 @@ fn the_example_answers_how_large_the_slc_should_be() {
     let output = sweep(&example, &out, &[]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("11 of 11 runs") && shown.contains("256MiB"), "{shown}");
+    assert!(shown.contains("15 of 15 runs") && shown.contains("256MiB"), "{shown}");
     assert!(shown.contains("How large should the SLC be?\n  hybrid on c3: "), "{shown}");
     assert!(shown.contains("times as fast as hybrid without SLC"), "{shown}");
     assert!(shown.contains("paged on c3: ") && shown.contains("as paged without SLC"), "{shown}");
-    // The system without SLC runs once, the others at each of four sizes and without.
+    // The system without SLC runs once, the others at each of six sizes and without.
     let table = table(&out);
-    assert_eq!(table.lines().count(), 1 + 11, "{table}");
+    assert_eq!(table.lines().count(), 1 + 15, "{table}");
     let json: Value =
         serde_json::from_str(&fs::read_to_string(out.join("table.json")).unwrap()).unwrap();
     let runs = json["runs"].as_array().unwrap();
