@@ -234,7 +234,7 @@ pub type Ram<'ram> = Lent<'ram, RamPlan>;
 /// The extra bytes of the `Ftl` itself with the feature `wide`, on 64-bit hosts. A simulator subtracts them for a
 /// device that fits without the feature.
 #[cfg(feature = "wide")]
-pub const WIDENED_BY: usize = 224;
+pub const WIDENED_BY: usize = 216;
 
 /// Memory on the heap, for hosts.
 #[cfg(feature = "alloc")]
