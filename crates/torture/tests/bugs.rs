@@ -13,6 +13,7 @@ use std::panic;
 use std::time::{Duration, Instant};
 
 use ftl_core::bugs::{self, Bug};
+use scripts::Scripted;
 use torture::dice::Share;
 use torture::worlds::{Choice, Reported, Worlds, worlds};
 use torture::{Cuts, FtlName, Nested, Outcome, Plan, Setup, System, Unwatched, torture};
@@ -145,6 +146,11 @@ fn is_the_bugs(outcome: &Worlds) -> bool {
     outcome.broken.iter().any(|broken| lived(broken.seed..broken.seed + 1).broken.is_empty())
 }
 
+/// The script that shows a bug.
+fn scripted(bug: Bug) -> Option<Scripted> {
+    scripts::listed().into_iter().find(|scripted| scripted.bug == bug)
+}
+
 /// Returns the effort to find a bug, if it is found.
 fn effort(bug: Bug) -> Option<Effort> {
     let begun = Instant::now();
@@ -168,14 +174,11 @@ fn effort(bug: Bug) -> Option<Effort> {
             cuts = tried.cuts;
             !tried.wrong.is_empty()
         }
-        Shown::Script => {
-            let scripted = scripts::listed().into_iter().find(|scripted| scripted.bug == bug);
-            scripted.is_some_and(|scripted| {
-                cuts = scripted.script.matches("cut@").count() as u64;
-                bugs::plant(Some(bug));
-                scripts::breaks(&scripted.script)
-            })
-        }
+        Shown::Script => scripted(bug).is_some_and(|scripted| {
+            cuts = scripted.script.matches("cut@").count() as u64;
+            bugs::plant(Some(bug));
+            scripts::breaks(&scripted.script)
+        }),
         shown => (0..SEEDS).any(|turn| {
             bugs::plant(Some(bug));
             let first = if let Shown::Nested(_, first) = shown { first } else { 1 };
@@ -226,7 +229,10 @@ fn row(bug: Bug) -> String {
         Shown::Format(device) => format!("| {what} | the format of `{device}` |"),
         Shown::Small(_) => format!("| {what} | small worlds |"),
         Shown::ThreeRequests => format!("| {what} | three requests on the smallest device |"),
-        Shown::Script => format!("| {what} | small worlds, by a script |"),
+        Shown::Script => {
+            let bound = scripted(bug).map_or(0, |scripted| scripted.bound);
+            format!("| {what} | [every small world](#every-small-world) of bound {bound} |")
+        }
     }
 }
 
