@@ -59,7 +59,7 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::GiveUpAtFullTable => Shown::Worlds(701_940),
         Bug::DistrustTail => Shown::Worlds(51_740),
         Bug::DoubtNewEntries => Shown::Worlds(3_130_260),
-        Bug::AskReadablePages => Shown::Worlds(3_081_180),
+        Bug::AskReadablePages => Shown::Worlds(3_060_940),
         Bug::EraseSecondFold => Shown::Worlds(3_124_150),
         Bug::MarkBeforeFold => Shown::Worlds(52_100),
         Bug::TrustFailedFold => Shown::Worlds(18_500),
