@@ -637,9 +637,10 @@ int32_t tandem_worst_case(
     uint32_t count,
     tandem_worst_case_t *worst);
 
-/* Formats the chip and mounts it. Everything on it is lost. key is to be a new random number at
- * each format: it tells this format's pages from older ones. *device is null if it fails; detail
- * may be null. */
+/* Formats the chip and mounts it. Everything on it is lost. If power failed in an earlier
+ * format, a mount may say TANDEM_E_DAMAGED_HEADER: format again. key is to be a new random
+ * number at each format: it tells this format's pages from older ones. *device is null if it
+ * fails; detail may be null. */
 int32_t tandem_format(
     const tandem_start_t *start,
     uint32_t key,

@@ -99,7 +99,8 @@ pub unsafe extern "C" fn tandem_worst_case(
     number(unsafe { start::worst_case::<PageStore>(geometry, config, count, worst) })
 }
 
-/// Formats the chip and mounts it. Everything on it is lost. `key` is to be a new random number at each format: it
+/// Formats the chip and mounts it. Everything on it is lost. If power failed in an earlier format, a mount may say
+/// `TANDEM_E_DAMAGED_HEADER`: format again. `key` is to be a new random number at each format: it
 /// tells this format's pages from older ones. `*device` is null if it fails; `detail` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tandem_format(

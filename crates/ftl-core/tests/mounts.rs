@@ -6,6 +6,7 @@ use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::hybrid::mount::FormatSetting;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::layout::Header;
+use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan};
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
@@ -144,7 +145,8 @@ fn every_damaged_bit_of_a_header_is_seen() {
             8..10 => assert!(matches!(error, MountError::Version(_)), "bit {bit}: {error}"),
             _ => {
                 assert_eq!(error, MountError::DamagedHeader, "bit {bit}");
-                let wanted = "both headers are damaged or cannot be read: if the driver has the ECC right, only a format helps";
+                let wanted = "both headers are damaged or cannot be read: if the driver has the ECC right, \
+                              only a format helps";
                 assert_eq!(sentence, wanted);
             }
         }
@@ -278,6 +280,40 @@ fn a_device_of_the_page_store_is_named() {
     let (error, sentence) = refused(&mut chip, &config);
     assert_eq!(error, MountError::OfPageStore);
     assert_eq!(sentence, "the device holds the page store: mount that, or format");
+}
+
+/// The other FTL would mount it: nobody should be told to format it.
+#[test]
+fn a_device_of_the_other_ftl_is_named_also_if_a_header_block_cannot_be_read() {
+    let (geometry, config) = devices::hybrid();
+    let paged = PagedConfig {
+        sector_bytes: config.sector_bytes,
+        capacity: Some(SectorCount::new(16)),
+        dirty_entries: 64,
+        anchor_blocks: 0,
+        ..PagedConfig::SMALL
+    };
+    let plan = PagedPlan::new(&geometry, &paged).expect("it fits");
+    let mut ram = OwnedPagedRam::for_plan(&plan);
+    for block in 0..2 {
+        let lose = |chip: &mut FaultInjector<Chip>| {
+            for page in 0..4 {
+                chip.uncorrectable(Block::new(Region::Slc, block).page(PageIndex::new(page)));
+            }
+        };
+        let mut formatted = chip(geometry);
+        assert_eq!(format(&mut formatted, &config), None);
+        let mut device = FaultInjector::new(formatted, 1);
+        lose(&mut device);
+        let refused_by = PageFtl::mount(&mut device, &paged, ram.lend(), NoProbe).err();
+        assert_eq!(refused_by, Some(PagedMountError::OfHybrid), "block {block}");
+
+        let mut formatted = chip(geometry);
+        drop(PageFtl::format(&mut formatted, &paged, ram.lend(), KEY, NoProbe).expect("formatted"));
+        let mut device = FaultInjector::new(formatted, 1);
+        lose(&mut device);
+        assert_eq!(mount(&mut device, &config), Some(MountError::OfPageStore), "block {block}");
+    }
 }
 
 /// Without its tag a header is host data.

@@ -6,6 +6,7 @@ use super::checkpoint::Checkpoint;
 use super::error::MountError;
 use super::log::ChainOrder;
 use crate::config::Config;
+use crate::error::Fault;
 use crate::flash::Holder;
 use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Mechanisms;
@@ -74,14 +75,17 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
                 Ok(Err(HeaderError::Foreign)) => {}
                 Ok(Err(HeaderError::OfPageStore)) => worst = MountError::OfPageStore,
                 Ok(Err(HeaderError::Version(version))) => worst = MountError::Version(version),
-                Ok(Err(HeaderError::Damaged)) | Err(crate::error::Fault::Uncorrectable) => {
-                    worst = MountError::DamagedHeader;
+                Ok(Err(HeaderError::Damaged)) | Err(Fault::Uncorrectable) => {
+                    // What another release or FTL has written says more than a page that cannot be read.
+                    if matches!(worst, MountError::NotFormatted) {
+                        worst = MountError::DamagedHeader;
+                    }
                 }
                 Err(fault) => return Err(fault.into()),
             }
         }
-        let is_blank = matches!(worst, MountError::NotFormatted);
-        if is_blank && self.flash.look_for(Header::PAGE_STORE)? == Holder::ThatFtl {
+        let is_nobodys = matches!(worst, MountError::NotFormatted | MountError::DamagedHeader);
+        if is_nobodys && self.flash.look_for(Header::PAGE_STORE)? == Holder::ThatFtl {
             return Err(MountError::OfPageStore);
         }
         Err(worst)

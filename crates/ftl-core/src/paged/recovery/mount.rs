@@ -155,7 +155,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         })
     }
 
-    /// Formats a device and mounts it. Everything on it is lost.
+    /// Formats a device and mounts it. Everything on it is lost. After a power cut in a format, a mount may also say
+    /// [`DamagedHeader`](PagedMountError::DamagedHeader): then format again.
     ///
     /// `key` separates this format from pages of earlier ones: use a new one at each format.
     pub fn format(
@@ -310,17 +311,21 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                     youngest =
                         youngest.filter(|(_, other)| *other >= stamp).or(Some((found, stamp)));
                 }
-                (HeaderBlock::Damaged, _) => worst = PagedMountError::DamagedHeader,
+                // What another release or FTL has written says more than a page that cannot be read.
+                (HeaderBlock::Damaged, _) if matches!(worst, PagedMountError::NotFormatted) => {
+                    worst = PagedMountError::DamagedHeader;
+                }
                 (HeaderBlock::OtherVersion(version), _) => {
                     worst = PagedMountError::OtherVersion(version);
                 }
                 (HeaderBlock::OfHybrid, _) => worst = PagedMountError::OfHybrid,
-                (HeaderBlock::Foreign | HeaderBlock::Erased, _) => {}
+                (HeaderBlock::Damaged | HeaderBlock::Foreign | HeaderBlock::Erased, _) => {}
             }
         }
         let Some((found, _)) = youngest else {
-            let is_blank = matches!(worst, PagedMountError::NotFormatted);
-            if is_blank && self.flash.look_for(layout::Header::MAGIC)? == Holder::ThatFtl {
+            let is_nobodys =
+                matches!(worst, PagedMountError::NotFormatted | PagedMountError::DamagedHeader);
+            if is_nobodys && self.flash.look_for(layout::Header::MAGIC)? == Holder::ThatFtl {
                 return Err(PagedMountError::OfHybrid);
             }
             return Err(worst);
