@@ -112,6 +112,6 @@ impl Places {
         // Knuth's generator, as MMIX has it; its upper bits are the good ones.
         self.next =
             self.next.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        Sector::new((u128::from(self.next) * u128::from(room) >> 64) as u32)
+        Sector::new(((u128::from(self.next) * u128::from(room)) >> 64) as u32)
     }
 }
