@@ -96,7 +96,7 @@
 //! - [`kind`]: the traits of an FTL. [`bound`]: units of worst cases. [`health`]: what a host can ask about reserve and
 //!   wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a broken
 //!   invariant is reported.
-//! - [`weak`]: the list of pages to refresh.
+//! - [`flash`](self): every operation on the device, and what a read found.
 //! - [`config`]: the user's configuration. [`table`]: lent memory that only one type of row can index. [`image`]: how
 //!   a module saves its state for the next mount. [`error`]: faults inside, and the errors that the host sees.
 //!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. [`bugs`]: seeded bugs, which show that tests

@@ -1,4 +1,4 @@
-//! The hybrid's flash access layer, on the [`Door`] that both FTLs have: which page of the device a spot is, the page
+//! The hybrid's flash access layer, on the door (`flash::Door`) that both FTLs have: which page of the device a spot is, the page
 //! buffer, checkpoints' seals, and blocks that have failed.
 
 mod buffer;

@@ -1,4 +1,4 @@
-//! The page store's flash access layer, on the [`Door`](crate::flash::Door) that both FTLs have.
+//! The page store's flash access layer, on the door (`flash::Door`) that both FTLs have.
 //!
 //! - [`PagedFlash`]: which page of the device a spot is, and the tag to be programmed next.
 //! - [`PagedKind`]: what a page is.
