@@ -92,11 +92,11 @@
 //! **Shared by all FTLs.**
 //! - [`filter`]: decides by its size whether a write is hot. [`throttle`]: decides whether the fast area may take more
 //!   wear. They do no I/O.
+//! - [`flash`](self): every operation on the device, and what a read found.
 //! - [`layout`]: tags, stamps, slots, headers. `docs/FORMAT.md` describes every byte.
 //! - [`kind`]: the traits of an FTL. [`bound`]: units of worst cases. [`health`]: what a host can ask about reserve and
 //!   wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a broken
 //!   invariant is reported.
-//! - [`flash`](self): every operation on the device, and what a read found.
 //! - [`config`]: the user's configuration. [`table`]: lent memory that only one type of row can index. [`image`]: how
 //!   a module saves its state for the next mount. [`error`]: faults inside, and the errors that the host sees.
 //!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. [`bugs`]: seeded bugs, which show that tests
