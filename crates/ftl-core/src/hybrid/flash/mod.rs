@@ -1,5 +1,5 @@
-//! The hybrid's flash access layer, on the door (`flash::Door`) that both FTLs have: which page of the device a spot is,
-//! the page buffer, checkpoints' seals, and blocks that have failed.
+//! The hybrid's flash access layer, on the door (`flash::Door`) that both FTLs have: which page of the device a spot
+//! is, the page buffer, checkpoints' seals, and blocks that have failed.
 
 mod buffer;
 mod change;
