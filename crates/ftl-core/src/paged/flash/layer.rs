@@ -24,6 +24,18 @@ enum Told {
     Unreadable,
 }
 
+impl Told {
+    /// What these bytes of a spare area tell.
+    #[inline(always)]
+    fn by(spare: &[u8], key: FormatKey) -> Self {
+        match layout::kind(spare, key) {
+            Some(kind) => Self::Page(kind),
+            None if layout::is_erased(spare) => Self::Erased,
+            None => Self::Unreadable,
+        }
+    }
+}
+
 /// The layer.
 #[derive(Debug)]
 pub struct PagedFlash<'ram, D, P> {
@@ -73,11 +85,6 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
             weak: WeakOnes::new(limits),
             believed: None,
         }
-    }
-
-    /// Returns the device and the probe.
-    pub fn into_parts(self) -> (D, P) {
-        self.door.into_parts()
     }
 
     #[inline]
@@ -165,11 +172,7 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
     ) -> Result<Seen<'_>, Fault<D::Error>> {
         let spare = self.read.get_mut(..layout::tag_bytes(1)).unwrap_or(&mut []);
         let corrected = self.door.read(page, Bytes::ZERO, data, spare, Cause::Mount)?;
-        let told = match layout::kind(spare, FormatKey::HEADER) {
-            Some(kind) => Told::Page(kind),
-            None if layout::is_erased(spare) => Told::Erased,
-            None => Told::Unreadable,
-        };
+        let told = Told::by(spare, FormatKey::HEADER);
         if corrected != Corrected::NONE && told == Told::Page(PagedKind::Header) {
             self.weak.note_corrected(Weak::Headers, self.shape.area_of_map(), corrected);
         }
@@ -201,10 +204,9 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
         let spare = self.read.get_mut(..tag_bytes).unwrap_or(&mut []);
         match self.door.read(page, at, data, spare, cause) {
             Ok(corrected) => {
-                let told = match layout::kind(spare, self.door.key()) {
-                    Some(kind) => Told::Page(kind),
-                    None if layout::is_erased(spare) => Told::Erased,
-                    None => self.read_believed(page, at, tag_bytes, data),
+                let told = match Told::by(spare, self.door.key()) {
+                    Told::Unreadable => self.read_believed(page, at, tag_bytes, data),
+                    told => told,
                 };
                 Ok((told, corrected))
             }

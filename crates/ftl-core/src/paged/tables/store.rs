@@ -82,7 +82,7 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the device and the probe.
     pub fn into_parts(self) -> (D, P) {
-        self.flash.into_parts()
+        self.flash.door.into_parts()
     }
 
     /// Returns shared access to the device.
