@@ -13,19 +13,14 @@ pub(crate) fn read<K: TagKind>(
     key: u32,
 ) -> Option<Tag<K>> {
     let slots = data.len() / sector.as_usize();
-    tag(spare.get(..layout::tag_bytes(slots as u16))?, FormatKey::new(key))
-}
-
-/// The tag in these bytes.
-fn tag<K: TagKind>(spare: &[u8], key: FormatKey) -> Option<Tag<K>> {
-    layout::kind(spare, key).map(|kind| layout::tag_of(kind, spare))
+    layout::tag_with(spare.get(..layout::tag_bytes(slots as u16))?, FormatKey::new(key))
 }
 
 /// The content of a page's spare bytes.
 pub(crate) fn explain<K: TagKind + Debug>(spare: &[u8], key: u32) -> String {
     let lengths = [1, 2, 4, 8, 16].map(layout::tag_bytes);
     let tags = lengths.into_iter().filter_map(|length| spare.get(..length));
-    let tag = tags.rev().find_map(|spare| tag::<K>(spare, FormatKey::new(key)));
+    let tag = tags.rev().find_map(|spare| layout::tag_with::<K>(spare, FormatKey::new(key)));
     match tag {
         Some(tag) => {
             let slots = (0..4).map(|slot| layout::slot(spare, slot));
@@ -47,9 +42,9 @@ pub(crate) fn forge<K: TagKind>(
 ) {
     let key = FormatKey::new(key);
     let lengths = (1..=8).map(layout::tag_bytes).filter(|length| *length <= spare.len());
-    let told = |length: &usize| tag::<K>(&spare[..*length], key).is_some();
+    let told = |length: &usize| layout::tag_with::<K>(&spare[..*length], key).is_some();
     let Some(length) = lengths.rev().find(told) else { return };
-    let Some(mut tag) = tag::<K>(&spare[..length], key) else { return };
+    let Some(mut tag) = layout::tag_with::<K>(&spare[..length], key) else { return };
     match below(4) {
         0 => tag.stamp = layout::Stamp::new(u64::from(below(256)) << below(41)),
         1 => tag.note = below(256) << below(17),

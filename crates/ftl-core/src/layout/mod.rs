@@ -398,6 +398,12 @@ pub fn put_slot(spare: &mut [u8], slot: usize, holds: Slot) {
 /// Reads a tag of either FTL. `None` where there is none: the page is erased, or was not written by these formats.
 #[inline(always)]
 pub fn tag(spare: &[u8], key: FormatKey) -> Option<Tag> {
+    tag_with(spare, key)
+}
+
+/// Reads a tag with a kind of that FTL.
+#[inline(always)]
+pub fn tag_with<K: TagKind>(spare: &[u8], key: FormatKey) -> Option<Tag<K>> {
     kind(spare, key).map(|kind| tag_of(kind, spare))
 }
 
