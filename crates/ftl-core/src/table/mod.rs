@@ -9,10 +9,10 @@ mod numbers;
 pub use numbers::{BlockNumber, Numbers, SHORT_LAST, Width};
 pub(crate) use numbers::{number, short, word};
 
-use crate::quotient;
 use core::marker::PhantomData;
 
 use crate::image::{Sink, Source};
+use crate::quotient;
 
 /// A row of a table: a typed number that can index.
 pub trait Row: Copy {

@@ -6,7 +6,6 @@
 //! these is programmed, as after a power cut. The copy is erased as soon as the page is stored elsewhere, before
 //! anything newer is acknowledged.
 
-use crate::quotient;
 use ftl_iface::NandDevice;
 
 use crate::bugs::{Bug, planted};
@@ -19,6 +18,7 @@ use crate::hybrid::rescued::Copy;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
+use crate::quotient;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Copies a page whose program has just failed to a rescue block. `slots` lists what it was to hold.

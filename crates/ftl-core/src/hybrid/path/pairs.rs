@@ -17,7 +17,6 @@
 //! A backup is valid only if the page for which it was made may have been in flight. A mount sees this by the stamps:
 //! nothing but that page can have been programmed after it. Then it is written to its chain again (`rescue`).
 
-use crate::quotient;
 use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};
 
 use crate::bugs::{Bug, planted};
@@ -30,6 +29,7 @@ use crate::hybrid::shape::SLOTS_MAX;
 use crate::hybrid::state::{Ftl, RequestStart, Youngest};
 use crate::layout::{Kind, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
+use crate::quotient;
 
 /// Backups that were made for one page: `count` pages of the log from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Where a write goes: hot or cold, and may it enter the log?
 
-use crate::quotient;
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::config::{FilterChoice, RunEnds};
@@ -8,6 +7,7 @@ use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::Log;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Event, Probe, Rejection};
+use crate::quotient;
 
 /// Where a write goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,7 +16,6 @@ pub mod index;
 pub use crate::layout::SLOTS_MAX;
 pub use error::ShapeError;
 
-use crate::quotient;
 use core::num::NonZeroU32;
 use core::ops::Range;
 
@@ -27,6 +26,7 @@ use ftl_iface::{
 use crate::config::{Config, LogRegion, PairedPages};
 use crate::hybrid::address::{BlockNumber, LogBlock, LogicalBlock};
 use crate::layout;
+use crate::quotient;
 use crate::table::{Width, short, word};
 
 pub use crate::layout::HEADER_BLOCKS;

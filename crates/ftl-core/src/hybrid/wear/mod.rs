@@ -46,12 +46,12 @@ mod image;
 mod memory;
 mod sweep;
 
-use crate::quotient;
 use core::num::NonZeroU32;
 
 use ftl_iface::BlockCount;
 
 use crate::hybrid::address::{BlockNumber, ChainBlock};
+use crate::quotient;
 use crate::table::{Nibbles, Table};
 pub use memory::WearMemory;
 pub use sweep::ERASES_A_SWEEP;
