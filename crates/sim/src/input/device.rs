@@ -206,8 +206,9 @@ fn scaled(mut part: Part, spare: SpareShare, capacity: u64) -> Result<Part, Fail
     };
     let too_large = || {
         let bound = part.geometry.region(region).map_or(0, |shape| {
-            let share = u128::from(part.exported_bytes) * u128::from(numbered(shape))
-                / u128::from(shape.capacity_bytes().max(1));
+            let bytes = u128::from(shape.block_bytes()) * u128::from(spare.blocks);
+            let share =
+                u128::from(spare.exported_bytes) * u128::from(numbered(shape)) / bytes.max(1);
             u64::try_from(share).unwrap_or(u64::MAX)
         });
         Failure::Arguments(format!(

@@ -113,9 +113,7 @@ pub(super) fn listed(system: &Chosen) -> String {
         "# For --system {name}, beside its name and joined by &: '{name}?entries=1024&cache=2'. Defaults:\n"
     );
     let parameters = systems::parameters(name).iter().map(|parameter| {
-        // As firmware does, unlike a replay.
-        let default = if parameter.name == "paired-pages" { "guard" } else { parameter.default };
-        let set = format!("{}={default}", parameter.name);
+        let set = format!("{}={}", parameter.name, systems::firmware_default(parameter));
         format!("{set:30}# {}\n", parameter.title)
     });
     let lines: Vec<String> = [heading].into_iter().chain(parameters).collect();

@@ -22,7 +22,7 @@ use super::tenant::{Booked, Tenant, write_error};
 use crate::base::Failure;
 use crate::engine::image::Journaled;
 use crate::input::device::Setup;
-use crate::input::spec::Values;
+use crate::input::spec::{Parameter, Values};
 
 /// The chip with its faults and journal.
 pub type Powered = PowerCut<Journaled>;
@@ -90,9 +90,17 @@ impl Blueprint {
     }
 }
 
+/// The value of a parameter that a system takes by itself when it can be mounted again, as firmware would have it.
+pub fn firmware_default(parameter: &Parameter) -> &'static str {
+    if parameter.name == PAIRED_PAGES { "guard" } else { parameter.default }
+}
+
+/// The parameter whose default is another one here than in a replay.
+const PAIRED_PAGES: &str = "paired-pages";
+
 /// The protection of pages that a cut may corrupt: unlike in a replay, it is on by default.
 fn guards(values: &Values, config: PairedPages) -> PairedPages {
-    if values.is_given("paired-pages") { config } else { PairedPages::Guard }
+    if values.is_given(PAIRED_PAGES) { config } else { PairedPages::Guard }
 }
 
 /// The hybrid.

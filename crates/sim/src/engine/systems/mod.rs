@@ -46,7 +46,7 @@ mod without;
 pub(crate) use capacity::largest_capacity;
 pub use given::Given;
 pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
-pub use live::{Blueprint, Ended, Live, Owner, Powered, Store};
+pub use live::{Blueprint, Ended, Live, Owner, Powered, Store, firmware_default};
 pub use meter::{Account, Meter, Metered, Spent, Watcher};
 pub use ours::{itself_bytes, stamps};
 pub use paged::{itself_bytes as pages_itself_bytes, stamps as page_stamps};

@@ -29,7 +29,7 @@ impl Chosen {
     /// The failure with all of that, if it is one of a system that does not fit.
     fn told(&self, failure: Failure, setup: &Setup) -> Failure {
         let Failure::Unfit(reason) = failure else { return failure };
-        let remedy = self.remedy(setup).map_or(String::new(), |flag| format!("; {flag} fits"));
+        let remedy = fits(self.remedy(setup));
         let (name, device) = (&self.name, &setup.part.name);
         Failure::Unfit(format!("`{name}` does not fit {device}: {reason}{remedy}"))
     }
@@ -37,8 +37,7 @@ impl Chosen {
     /// The end of a sentence on why it does not fit, with a flag that helps, if that is found out at once: nothing is
     /// filled for it.
     pub(super) fn quick_remedy(&self, setup: &Setup) -> String {
-        let flag = self.plan().and_then(|_| self.remedy(setup));
-        flag.map_or(String::new(), |flag| format!("; {flag} fits"))
+        fits(self.plan().and_then(|_| self.remedy(setup)))
     }
 
     /// The flag that makes it fit: another size of the SLC, else another capacity; the nearest one.
@@ -68,6 +67,11 @@ impl Chosen {
         setup.part.exported_bytes.max(slc) <= QUICKLY_FILLED
             && matches!(self.unfit(setup), Ok(None))
     }
+}
+
+/// The end of a sentence, with a flag that helps, if there is one.
+fn fits(flag: Option<String>) -> String {
+    flag.map_or(String::new(), |flag| format!("; {flag} fits"))
 }
 
 /// Sizes, from the nearest to that one to the farthest.
