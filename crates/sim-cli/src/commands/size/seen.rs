@@ -51,7 +51,7 @@ where
     let many = many(store.sector_bytes());
     let data = vec![0; store.sector_bytes().as_usize() * many.as_usize()];
     let mut sector = vec![0; store.sector_bytes().as_usize()];
-    let mut places = Places { capacity: store.capacity(), next: 1 };
+    let mut places = Places { capacity: store.capacity(), dice: fastrand::Rng::with_seed(1) };
     if filled {
         fill(store, &data)?;
     }
@@ -103,15 +103,11 @@ where
 /// Places all over the device, at random and the same in each run.
 struct Places {
     capacity: SectorCount,
-    next: u64,
+    dice: fastrand::Rng,
 }
 
 impl Places {
     fn take(&mut self, count: SectorCount) -> Sector {
-        let room = u64::from(self.capacity.get() - count.get()) + 1;
-        // Knuth's generator, as MMIX has it; its upper bits are the good ones.
-        self.next =
-            self.next.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
-        Sector::new(((u128::from(self.next) * u128::from(room)) >> 64) as u32)
+        Sector::new(self.dice.u32(..=self.capacity.get() - count.get()))
     }
 }
