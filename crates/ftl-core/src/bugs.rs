@@ -97,6 +97,7 @@ bugs! {
     EraseUnderSeal "A block is erased before the seal of a checkpoint is broken."
     LeaveFailingChain "A chain is not folded after its log block failed."
     OneHeaderCopy "A header block has only one copy of the header."
+    MendListLate "A mount changes the device before it repairs the list of blocks that could not be marked."
     LeaveHeaderTorn "A header that is missing or torn is not rewritten."
     ;
     TrustYoungest "The last page programmed before a mount is trusted, and not repeated."
@@ -116,6 +117,7 @@ bugs! {
     HideRepetition "A repeated page does not say what it repeats."
     BeginLate "The horizon lies at the end of an epoch, and not at its beginning."
     MoveHorizonEarly "The horizon moves while entries of the previous epoch are still dirty."
+    KeepFirstAttempt "A mount keeps a map page that may be a failed program's although the one in its place is dead."
     TrustStalePass "A mount goes on although a page that it took for the newest one died meanwhile."
     MissMapBehind "A mount looks for map pages only in blocks that begin with one."
     TakeLastTag "A mount uses the tag of a sector that it meets last, not the newest."

@@ -44,7 +44,7 @@ fn a_device_that_forgets_a_program_is_found_out() {
 
 #[test]
 fn a_run_is_the_same_each_time() {
-    let setups = [Setup::new("tiny", torture::System::Hybrid).expect("it is possible")];
+    let setups = [Setup::new("tiny", torture::System::Usual).expect("it is possible")];
     let plan =
         Plan { cuts: Cuts::Sample(300), requests: 100, violations_max: 1_000, ..Plan::default() };
     let run = || {

@@ -51,6 +51,9 @@ const UNSHOWN: [Bug; 6] = [
     Bug::TrustStalePass,
 ];
 
+/// No random world shows it, but a script of `exhaustive_bugs.rs` does.
+const SCRIPTED: [Bug; 1] = [Bug::KeepFirstAttempt];
+
 /// Worlds that run in parallel, until one shows the bug.
 const AT_ONCE: u64 = 48;
 
@@ -77,7 +80,7 @@ fn found(bug: Bug) -> Option<u64> {
 fn every_bug_is_found() {
     // A panic is reported as a violation. Here there are many, and they are expected.
     panic::set_hook(Box::new(|_| ()));
-    let sought = Bug::PAGED.iter().filter(|bug| !UNSHOWN.contains(bug));
+    let sought = Bug::PAGED.iter().filter(|bug| !UNSHOWN.contains(bug) && !SCRIPTED.contains(bug));
     let efforts: Vec<(Bug, Option<u64>)> = sought.map(|bug| (*bug, found(*bug))).collect();
     let _ = panic::take_hook();
     for (bug, worlds) in &efforts {

@@ -107,6 +107,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.look_into_open_blocks()?;
         self.flash.know_all_stamps();
         let before = self.find_rescued()?;
+        if !planted(Bug::MendListLate) {
+            self.mend_headers()?;
+        }
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
         let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
         let (rescued, secured) = match copied {
@@ -137,9 +140,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if secured {
             self.clear_rescue_blocks(rescued)?;
         }
-        if !planted(Bug::LeaveHeaderTorn) {
-            let header = self.header();
-            self.flash.mend_headers(&header)?;
+        if planted(Bug::MendListLate) {
+            self.mend_headers()?;
         }
         if at_rest {
             self.mlc.chains.trust_free();
@@ -150,6 +152,16 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.weigh_wear();
         self.unsettled = None;
         Ok(())
+    }
+
+    /// Before anything else is changed: the list of a torn header may name a failed block today and be unreadable
+    /// tomorrow. As long as nothing has changed, a mount that trusts the block finds what it held when power failed.
+    fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
+        if planted(Bug::LeaveHeaderTorn) {
+            return Ok(());
+        }
+        let header = self.header();
+        self.flash.mend_headers(&header)
     }
 
     /// Erases the blocks that belong to no chain: last of all a fold that was begun because another had failed. The

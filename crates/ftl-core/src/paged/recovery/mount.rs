@@ -28,7 +28,9 @@ use crate::paged::tables::map::{Map, MapMemory};
 use crate::paged::tables::rates::RateMemory;
 use crate::paged::tables::records::{Anchors, Trace};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Epoch, Leveling, Stream, Suspect, TablePart, What};
+use crate::paged::tables::under_way::{
+    Epoch, Leveling, MapPages, Stream, Suspect, TablePart, What,
+};
 use crate::paged::upkeep::header::HeaderChange;
 use crate::paged::upkeep::identity::{self, Header, HeaderBlock, OtherSetting};
 use crate::probe::{Cause, Probe};
@@ -149,6 +151,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             lost: 0,
             waited: 0,
             unreadable: None,
+            map_pages: MapPages::Whole,
             part: TablePart::all(shape.end()),
             stamp_read: None,
             shares: false,

@@ -10,7 +10,7 @@ use crate::paged::flash::{Extent, PagedKind, Seen, first_attempt};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::tables::map;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Stream, Suspect, What};
+use crate::paged::tables::under_way::{MapPages, Stream, Suspect, What};
 use crate::probe::{Cause, Probe};
 
 /// Whether the tags of a block must be read.
@@ -207,17 +207,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         ceiling: Stamp,
         pass: &mut Pass,
     ) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let mut youngest = None;
-        for page in 0..self.shape.area_at(block).pages {
+        let (mut youngest, mut dead) = (None, None);
+        let pages = self.shape.area_at(block).pages;
+        for page in 0..pages {
             let spot = Spot { block, page };
             let (tag, leaf) = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(read) => (read.tag(), map::leaf_named(read.slot(0))),
                 Seen::Unreadable => {
                     self.unreadable = Some(spot);
+                    dead = Some(page);
                     continue;
                 }
                 Seen::Erased => continue,
             };
+            if dead.is_some() {
+                self.map_pages = MapPages::Gap;
+            }
             if tag.kind.is_proof() && tag.stamp < ceiling {
                 youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             }
@@ -236,6 +241,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     *pass = Pass::Stale;
                 }
             }
+        }
+        if dead.is_some_and(|page| page + 1 == pages) {
+            self.map_pages = MapPages::Gap;
         }
         Ok(youngest)
     }

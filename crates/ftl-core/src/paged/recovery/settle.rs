@@ -27,7 +27,7 @@ use crate::paged::program::flush::Differs;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::program::page::{Before, Content, Written};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Stream, Suspect, What};
+use crate::paged::tables::under_way::{MapPages, Stream, Suspect, What};
 use crate::probe::{Cause, Probe};
 use ftl_iface::StoreWriteError;
 
@@ -53,9 +53,42 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         if !self.read_only {
             self.enter_rest()?;
+            self.renew_last_pages()?;
         }
         self.settled = true;
         Ok(())
+    }
+
+    /// Writes the leaves anew whose page is the last one of its block, if a later page of the map is dead. The program of
+    /// one of them may have failed, and the dead one be what was programmed in its place. It reads well today, and what
+    /// the host is told from now on must not depend on it.
+    fn renew_last_pages(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.map_pages == MapPages::Whole || planted(Bug::KeepFirstAttempt) {
+            return Ok(());
+        }
+        for leaf in self.map.leaves() {
+            let Some(spot) = self.map.spot(leaf) else { continue };
+            if !self.is_last_of_block(spot)? {
+                continue;
+            }
+            match self.write_leaf(leaf) {
+                // It stays where it is, as long as it can be read.
+                Err(Fault::ReadOnly) => break,
+                done => done?,
+            }
+        }
+        self.map_pages = MapPages::Whole;
+        Ok(())
+    }
+
+    /// Whether nothing that can be read was programmed behind a page.
+    fn is_last_of_block(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        for page in spot.page + 1..self.shape.area_at(spot.block).pages {
+            if let Seen::Page(_) = self.flash.look(Spot { page, ..spot }, Cause::Mount)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Repeats the page and proves it, as far as there are blocks for it.

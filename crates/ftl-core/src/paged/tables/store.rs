@@ -8,7 +8,9 @@ use super::dirty::{Dirty, DirtyTable};
 use super::effort::Effort;
 use super::map::Map;
 use super::records::Anchors;
-use super::under_way::{Epoch, Leveling, Open, Scrubbed, Stream, Suspect, TablePart, Victim};
+use super::under_way::{
+    Epoch, Leveling, MapPages, Open, Scrubbed, Stream, Suspect, TablePart, Victim,
+};
 use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
@@ -73,6 +75,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) shares: bool,
     /// A page among map pages that a mount could not read. It stands for the page of a leaf that is lost.
     pub(crate) unreadable: Option<Spot>,
+    /// What the mount found in the blocks of map pages.
+    pub(crate) map_pages: MapPages,
     /// The sectors of which the table has the dirty entries.
     pub(crate) part: TablePart,
     /// The map page whose stamp a mount read last, and that stamp.

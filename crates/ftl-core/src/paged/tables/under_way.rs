@@ -103,6 +103,15 @@ pub(crate) struct Suspect {
     pub(crate) origin: Option<Spot>,
 }
 
+/// What a mount found in the blocks of map pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MapPages {
+    /// All can be read, but for what a power cut may have torn.
+    Whole,
+    /// One cannot be read that others were programmed after.
+    Gap,
+}
+
 /// The content of a suspect page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
