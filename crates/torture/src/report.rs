@@ -106,7 +106,7 @@ impl Violation {
     /// The command that reproduces it.
     pub fn replay(&self) -> String {
         let system = match self.system {
-            System::Hybrid => String::new(),
+            System::Usual => String::new(),
             other => format!(" --system {}", other.name()),
         };
         let cuts: Vec<String> = self.cuts.iter().map(Cut::to_string).collect();

@@ -50,7 +50,7 @@ impl FtlName {
 pub enum System {
     /// With a log: the SLC region, or the first blocks of a device of one region.
     #[default]
-    Hybrid,
+    Usual,
     /// Chains alone.
     Conventional,
     /// With a log, and everything as small as possible: few cells in the hash table, one log block per chain, one map
@@ -60,12 +60,12 @@ pub enum System {
 
 impl System {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Hybrid, Self::Conventional, Self::Small];
+    pub const ALL: [Self; 3] = [Self::Usual, Self::Conventional, Self::Small];
 
     /// The name by which commands know it.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Hybrid => "hybrid",
+            Self::Usual => "usual",
             Self::Conventional => "conventional",
             Self::Small => "small",
         }
@@ -117,10 +117,10 @@ impl Setup {
     /// The devices and systems of a full run: SLC only, MLC only, both, three bits per cell, without a log, and with
     /// everything small.
     pub const ALL: [(&'static str, System); 9] = [
-        ("tiny", System::Hybrid),
-        ("tiny-slc", System::Hybrid),
-        ("tiny-mlc", System::Hybrid),
-        ("tiny-tlc", System::Hybrid),
+        ("tiny", System::Usual),
+        ("tiny-slc", System::Usual),
+        ("tiny-mlc", System::Usual),
+        ("tiny-tlc", System::Usual),
         ("tiny-slc", System::Conventional),
         ("tiny-mlc", System::Conventional),
         ("tiny", System::Small),
@@ -149,10 +149,10 @@ impl Setup {
 
     /// The devices and systems of a full run of the page store.
     pub const ALL_PAGED: [(&'static str, System); 8] = [
-        ("tiny", System::Hybrid),
-        ("tiny-slc", System::Hybrid),
-        ("tiny-mlc", System::Hybrid),
-        ("tiny-tlc", System::Hybrid),
+        ("tiny", System::Usual),
+        ("tiny-slc", System::Usual),
+        ("tiny-mlc", System::Usual),
+        ("tiny-tlc", System::Usual),
         ("tiny", System::Small),
         ("tiny-slc", System::Small),
         ("tiny-mlc", System::Small),
@@ -266,7 +266,7 @@ fn configured(part: &Part, system: System) -> Config {
         ..Config::HYBRID
     };
     match system {
-        System::Hybrid | System::Conventional => usual,
+        System::Usual | System::Conventional => usual,
         System::Small => Config {
             index: IndexConfig { entries: Some(17), probes: 4, ..Config::HYBRID.index },
             mapping_cache_entries: 1,
@@ -305,7 +305,7 @@ fn paged_config(part: &Part, system: System) -> Result<PagedConfig, SetupError> 
         ..PagedConfig::SMALL
     };
     match system {
-        System::Hybrid => Ok(usual),
+        System::Usual => Ok(usual),
         System::Conventional => Err(SetupError::PagedSystem),
         System::Small => Ok(PagedConfig {
             dirty_entries: two.max(96),

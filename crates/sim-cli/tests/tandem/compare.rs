@@ -164,7 +164,7 @@ fn a_trace_beyond_the_device_is_fitted_by_a_comparison_which_says_how() {
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.contains("are moved together, as with --fit pack"), "{said}");
-    assert!(said.contains("1 requests of length zero were passed over"), "{said}");
+    assert!(said.contains("1 request of length zero passed over"), "{said}");
     let (code, said) = failure(&["replay", &path]);
     assert!(code == Some(2) && said.contains("--fit pack"), "a replay asks: {said}");
     let nothing = file("nothing.csv", "0,W,0,0\n1,R,512,0\n");

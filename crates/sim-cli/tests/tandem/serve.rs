@@ -434,6 +434,7 @@ fn sockets_that_are_in_use_are_left_alone() {
     let file = folder.path().join("file");
     std::fs::write(&file, "mine").unwrap();
     assert!(serve(&file).contains("no socket"));
+    assert!(serve(&folder.path().join("none/socket")).contains("is no folder: make it"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
     // A server that was killed leaves its socket; the next one takes its place.
     server.kill();

@@ -104,7 +104,7 @@ fn hybrid(figures: &Part, dice: &mut Dice, _: Option<u64>) -> Option<Setup> {
     let subject = Arc::new(Hybrid::new(&geometry, config).ok()?);
     let part = world_part(figures, &geometry, config.sector_bytes);
     let device = told(&geometry, config.log, config.sector_bytes);
-    Some(Setup { device, ftl: FtlName::Hybrid, system: System::Hybrid, part, subject })
+    Some(Setup { device, ftl: FtlName::Hybrid, system: System::Usual, part, subject })
 }
 
 fn drawn_streams(dice: &mut Dice) -> (Streams, Victims) {
@@ -180,7 +180,7 @@ fn paged(figures: &Part, dice: &mut Dice, tight: Option<u64>) -> Option<Setup> {
 fn page_store(figures: &Part, geometry: &Geometry, config: PagedConfig, subject: Paged) -> Setup {
     let part = world_part(figures, geometry, config.sector_bytes);
     let device = told(geometry, LogRegion::SlcRegion, config.sector_bytes);
-    let (ftl, system) = (FtlName::Paged, System::Hybrid);
+    let (ftl, system) = (FtlName::Paged, System::Usual);
     Setup { device, ftl, system, part, subject: Arc::new(subject) }
 }
 

@@ -104,6 +104,13 @@ impl Listener {
         match place {
             Endpoint::Path(path) => {
                 remove_stale(path).await?;
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                    return Err(Failure::Arguments(format!(
+                        "{} is no folder: make it, or name another for --socket",
+                        folder.display()
+                    )));
+                }
                 let failed = |reason| Failure::File { path: path.clone(), reason };
                 Ok(Self::Unix(UnixListener::bind(path).map_err(failed)?, path.clone()))
             }

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use torture::setup::SetupError;
 use torture::told::Report;
@@ -38,9 +38,9 @@ pub struct Args {
     /// The device: a built-in name, a device file, or `all` for every small device in several configurations
     #[arg(long, default_value = "tiny", value_name = "DEVICE")]
     device: String,
-    /// The configuration of the FTL: `hybrid` is the usual one of either FTL, `conventional` is the hybrid without its
-    /// log, and `small` makes everything as small as possible
-    #[arg(long, default_value = "hybrid", value_parser = system(), value_name = "SYSTEM")]
+    /// The configuration of the FTL: `usual`; `conventional`, the hybrid without its log; or `small`, with everything
+    /// as small as possible
+    #[arg(long, default_value = System::default().name(), value_parser = system(), value_name = "SYSTEM")]
     system: System,
     /// The number of requests in the workload
     #[arg(long, default_value_t = 300, value_parser = numbers::any::<u32>, value_name = "N")]
@@ -92,7 +92,12 @@ fn ftl() -> impl TypedValueParser<Value = FtlName> {
 }
 
 fn system() -> impl TypedValueParser<Value = System> {
-    PossibleValuesParser::new(System::ALL.map(System::name)).map(|name| {
+    // Of either FTL, not of the hybrid alone; scripts have it by its old name.
+    let named = System::ALL.map(|system| match system {
+        System::Usual => PossibleValue::new(system.name()).alias("hybrid"),
+        _ => PossibleValue::new(system.name()),
+    });
+    PossibleValuesParser::new(named).map(|name| {
         let found = System::ALL.into_iter().find(|system| system.name() == name);
         found.unwrap_or_default()
     })

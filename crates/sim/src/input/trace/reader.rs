@@ -124,7 +124,7 @@ impl Reader {
                 Ok(None) => return self.ended(),
                 Err(ParseError::Bad { .. }) if self.lenient => self.skipped += 1,
                 Err(ParseError::Bad { expected, found }) => {
-                    return Err(self.bad(expected.into(), found));
+                    return Err(self.bad(format!("{expected}{}", too_large(&found)), found));
                 }
                 Err(ParseError::Unreadable(reason)) => {
                     return Err(TraceError::Unreadable { name: self.name.clone(), reason });
@@ -192,6 +192,17 @@ impl Reader {
     /// Bytes of the file read so far.
     pub fn position(&self) -> u64 {
         self.position.get()
+    }
+}
+
+/// What to add for a line whose form may be right, and a number of it beyond any disk's end.
+fn too_large(line: &str) -> &'static str {
+    const DIGITS_MOST: usize = 16;
+    let is_long = |digits: &str| digits.trim_start_matches('0').len() > DIGITS_MOST;
+    if line.split(|letter: char| !letter.is_ascii_digit()).any(is_long) {
+        ", and each number below 2^64 bytes"
+    } else {
+        ""
     }
 }
 
@@ -304,6 +315,17 @@ mod tests {
         assert_eq!(lenient.next_request().unwrap().unwrap().op, Op::Read);
         assert_eq!(lenient.next_request().unwrap().unwrap().op, Op::Trim);
         assert_eq!(lenient.skipped(), 1);
+    }
+
+    #[test]
+    fn a_number_that_no_disk_has_is_told_beside_the_form() {
+        let said = |line: &str| {
+            let mut reader = reader(&format!("5,R,0,512\n{line}\n"), false).unwrap();
+            reader.next_request().unwrap();
+            reader.next_request().unwrap_err().to_string()
+        };
+        assert!(said("7,W,18446744073709551616,512").contains("each number below 2^64"));
+        assert!(!said("7,X,1844674407370,512").contains("2^64"));
     }
 
     fn reader(text: &str, lenient: bool) -> Result<Reader, TraceError> {

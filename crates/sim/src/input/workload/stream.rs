@@ -126,11 +126,10 @@ impl<'a> Stream<'a> {
                 self.observer.note(&note);
             }
             if reader.empty() > 0 {
-                self.observer.note(&format!(
-                    "{}: {} requests of length zero were passed over",
-                    reader.name(),
-                    show::count(reader.empty())
-                ));
+                let (name, count) = (reader.name(), show::count(reader.empty()));
+                let requests = if reader.empty() == 1 { "request" } else { "requests" };
+                self.observer
+                    .note(&format!("{name}: {count} {requests} of length zero passed over"));
             }
         }
         self.from = self.latest;
