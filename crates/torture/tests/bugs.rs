@@ -60,7 +60,7 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::DistrustTail => Shown::Worlds(51_740),
         Bug::DoubtNewEntries => Shown::Worlds(3_130_260),
         Bug::AskReadablePages => Shown::Worlds(3_060_940),
-        Bug::EraseSecondFold => Shown::Worlds(3_124_150),
+        Bug::EraseSecondFold => Shown::Worlds(3_172_790),
         Bug::MarkBeforeFold => Shown::Worlds(52_100),
         Bug::TrustFailedFold => Shown::Worlds(18_500),
         Bug::OneHeaderCopy => Shown::Worlds(4_500),
