@@ -30,6 +30,7 @@
 //! - [`upkeep`](self): garbage collection, refresh, headers.
 //! - [`program`](self): programming any page: data, the map, anchors; wear leveling.
 //! - [`tables`](self): the type [`PageFtl`], and its tables in RAM.
+//! - [`rules`](self): the rules of safety, each as a function.
 //! - [`flash`](self): the flash access layer.
 //! - [`plan`](self): configuration, shape, memory, addresses.
 //!
@@ -47,6 +48,8 @@ mod upkeep;
 mod program;
 
 mod tables;
+
+mod rules;
 
 mod flash;
 

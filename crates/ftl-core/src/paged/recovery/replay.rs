@@ -3,12 +3,12 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::paged::flash::Seen;
 use crate::paged::plan::address::{Leaf, Place, Spot};
 use crate::paged::recovery::scan::Pass;
+use crate::paged::rules;
 use crate::paged::tables::bins::Full;
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::store::PageFtl;
@@ -76,7 +76,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.stamp_read = None;
             let mut pass = Pass::Whole;
             self.visit_young(|ftl, spot| ftl.replay_page(spot, &mut pass))?;
-            if pass == Pass::Whole || planted(Bug::TrustStalePass) {
+            if rules::pass_counts(pass == Pass::Whole) {
                 break;
             }
             self.empty_table(from, end);
@@ -89,7 +89,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let tag = page.tag();
         self.kept.keep(&page);
         self.pin_again(spot, tag.stamp);
-        let is_clean = tag.stamp <= self.epoch.horizon && !planted(Bug::TakeOldTags);
+        let is_clean = rules::is_behind_horizon(tag.stamp, self.epoch.horizon);
         if !tag.kind.is_sectors() || !self.part.counts(tag.stamp) || is_clean {
             return Ok(());
         }
@@ -110,15 +110,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         pass: &mut Pass,
     ) -> Result<(), Fault<D::Error>> {
         let (leaf, _) = self.shape.leaf_of(sector);
-        if !self.part.holds(sector)
-            || self.leaf_stamp(leaf)? > Some(stamp) && !planted(Bug::TakeOldTags)
-        {
+        if !self.part.holds(sector) || rules::is_in_leaf_page(stamp, self.leaf_stamp(leaf)?) {
             return Ok(());
         }
         if let Some(entry) = self.table.get(sector) {
             let (other, _) = self.shape.spot(entry.place);
             match self.stamp_at(other)? {
-                Some(other) if other > stamp && !planted(Bug::TakeLastTag) => return Ok(()),
+                Some(newest) if !rules::copy_counts(stamp, newest) => return Ok(()),
                 Some(_) => {}
                 None => *pass = Pass::Stale,
             }

@@ -8,12 +8,12 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{Leaf, Mapped};
 use crate::paged::program::flush::Differs;
 use crate::paged::program::page::Written;
+use crate::paged::rules;
 use crate::paged::tables::dirty::Dirty;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::{Cause, Probe};
@@ -21,7 +21,7 @@ use crate::probe::{Cause, Probe};
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Enters the rest.
     pub(crate) fn enter_rest(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.has_rest() && !planted(Bug::ForgetRest) {
+        if rules::must_enter_rest(self.has_rest()) {
             match self.write_parts() {
                 Err(Fault::ReadOnly) => {
                     self.read_only = true;
@@ -85,7 +85,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether a device that takes no more writes has left a sector to the rest.
     pub(crate) fn is_in_rest(&self, sector: Sector) -> bool {
-        self.read_only && !self.part.holds(sector) && !planted(Bug::LoseRest)
+        self.read_only && rules::may_be_in_rest(self.part.holds(sector))
     }
 
     /// Fills the table with the entries from a sector on, to read it. Nothing is written any more.
@@ -100,7 +100,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Pins the blocks that hold the newest copies of sectors in the rest. The mount gives up leaves of the rest here,
     /// before anything is programmed.
     fn pin_rest(&mut self) -> Result<(), Fault<D::Error>> {
-        while self.has_rest() && !planted(Bug::FreeRest) {
+        while rules::must_pin_rest(self.has_rest()) {
             self.empty_table(self.part.end, self.shape.end());
             self.replay_all()?;
             self.pin_entries();

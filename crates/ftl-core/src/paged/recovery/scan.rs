@@ -8,6 +8,7 @@ use crate::error::Fault;
 use crate::layout::{Stamp, Tag};
 use crate::paged::flash::{Extent, PagedKind, Seen, first_attempt};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
+use crate::paged::rules;
 use crate::paged::tables::map;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{MapPages, Stream, Suspect, What};
@@ -55,10 +56,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 return Ok((self.keep_whole(youngest, first)?, youngest.stamp));
             }
             ceiling = youngest.stamp;
-            if !planted(Bug::KeepHorizon) {
-                // A page of the map that is given up must not show that others are gone.
-                self.epoch.horizon = horizon;
-            }
+            self.epoch.horizon = rules::horizon_without(horizon, self.epoch.horizon);
         }
         Err(Fault::Corrupt)
     }
@@ -161,7 +159,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for _ in 0..=self.shape.blocks() {
             let mut pass = Pass::Whole;
             youngest = self.read_maps_once(ceiling, &mut pass)?;
-            if pass == Pass::Whole || planted(Bug::TrustStalePass) {
+            if rules::pass_counts(pass == Pass::Whole) {
                 break;
             }
         }
@@ -188,8 +186,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     if tag.kind.is_map() {
                         self.blocks.times.note_stream(block, Stream::Map);
                     }
-                    let may = tag.kind.may_begin_map();
-                    may && !(planted(Bug::MissMapBehind) && tag.kind.is_sectors())
+                    rules::may_hold_map(tag.kind)
                 }
                 Seen::Erased => false,
                 Seen::Unreadable => true,
@@ -234,7 +231,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
             match self.leaf_stamp(leaf)? {
-                Some(stamp) if stamp >= tag.stamp && !planted(Bug::TakeLastLeaf) => {}
+                Some(newest) if !rules::leaf_page_counts(tag.stamp, newest) => {}
                 Some(_) => self.map.set_spot(leaf, spot),
                 None => {
                     self.map.set_spot(leaf, spot);
@@ -280,7 +277,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns whether a block may hold tags of sectors that are younger than the horizon.
     pub(crate) fn age_of_tags(&mut self, block: BlockNumber) -> Result<TagAge, Fault<D::Error>> {
         let horizon = self.epoch.horizon;
-        let of = |young: bool| if young { TagAge::Young } else { TagAge::Old };
         match self.flash.look(Spot { block, page: 0 }, Cause::Mount)? {
             Seen::Erased => return Ok(TagAge::Old),
             Seen::Unreadable => return Ok(TagAge::Young),
@@ -292,9 +288,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Seen::Page(_) => {}
         }
         let last = Spot { block, page: self.shape.area_at(block).pages - 1 };
-        let seen = self.flash.look(last, Cause::Mount)?;
-        let open = !planted(Bug::SkipOpenBlocks);
-        Ok(of(seen.tag().map_or(open, |tag| tag.stamp > horizon)))
+        let last = self.stamp_at(last)?;
+        Ok(if rules::may_have_young_tags(last, horizon) { TagAge::Young } else { TagAge::Old })
     }
 
     /// Visits every page of the blocks whose tags must be read.

@@ -1,0 +1,13 @@
+//! The rules by which no acknowledged write is lost, each a small function, so that the path which keeps it reads as
+//! the rule. Each has in it the seeded bug that breaks it ([`bugs`](crate::bugs)). `docs/RULES.md` lists them.
+//!
+//! They decide on the few values that they are given, and know no table and no store.
+//! - [`scan`](self): what a mount finds on flash.
+//! - [`rest`](self): more dirty entries than a mount's table takes.
+
+mod scan;
+
+mod rest;
+
+pub(super) use rest::*;
+pub(super) use scan::*;
