@@ -10,6 +10,7 @@ use crate::paged::flash::{Extent, PagedKind, Seen, Weak, note_repeated};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
+use crate::paged::rules;
 use crate::paged::tables::bins::Full;
 use crate::paged::tables::blocks::Worn;
 use crate::paged::tables::dirty::{Dirty, Entry, Old};
@@ -52,11 +53,10 @@ pub(crate) enum Before {
     Unknown,
 }
 
-/// Returns what is programmed after an attempt with that stamp has failed: a repetition. The failed page may read well
-/// for a while, and a mount must not rely on it while the repetition may be torn.
+/// Returns what is programmed after an attempt with that stamp has failed.
 fn again(what: Written, failed: Stamp) -> Written {
     match what {
-        Written::New(_) if planted(Bug::HideRewrite) => what,
+        Written::New(_) if !rules::is_rewrite_a_repetition() => what,
         Written::New(PagedKind::Sectors) => Written::Again(PagedKind::RepeatedSectors, failed),
         Written::New(PagedKind::Map) => Written::Again(PagedKind::RepeatedMap, failed),
         // A proof holds nothing.
@@ -135,9 +135,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the note of the next page if it repeats the one with that stamp.
     fn note_repeated(&self, extent: Extent, first: Stamp) -> u32 {
-        let next = self.flash.stamp();
-        let first = if planted(Bug::HideRepetition) { next.next() } else { first };
-        note_repeated(extent, next.distance_to_next(first.low()))
+        let last = self.flash.stamp();
+        let first = rules::first_attempt_told(first, last.next());
+        note_repeated(extent, last.distance_to_next(first.low()))
     }
 
     /// Programs a proof: an empty page, which shows that everything before it was acknowledged.
@@ -148,13 +148,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.program(stream, proof, Content::Buffer, Cause::Mount).map(|_| ())
     }
 
-    /// Proves a page that was programmed again after a failure, unless something was programmed since. The host is told
-    /// of it after that.
+    /// Proves a page that was programmed again after a failure, unless something was programmed since.
     pub(crate) fn prove_rewrite(&mut self) -> Result<(), Fault<D::Error>> {
         match self.rewritten.take() {
-            Some(_) if planted(Bug::TrustRewrite) => Ok(()),
-            Some(stream) => self.put_proof(stream),
-            None => Ok(()),
+            Some(stream) if rules::must_prove_rewrite() => self.put_proof(stream),
+            _ => Ok(()),
         }
     }
 

@@ -19,6 +19,7 @@ use crate::paged::flash::{KeptSlots, PagedFlash, TagMemory};
 use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
 use crate::paged::plan::shape::{Area, HEADERS, PagedShape};
+use crate::paged::rules;
 use crate::paged::tables::bins::BinMemory;
 use crate::paged::tables::blocks::{BlockMemory, Blocks};
 use crate::paged::tables::candidates::Candidates;
@@ -253,7 +254,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.anchors.base = None;
         self.note_bad_blocks()?;
         let (mut ceiling, youngest) = self.find_suspect()?;
-        if planted(Bug::TrustYoungest) {
+        if !rules::must_repeat_youngest() {
             (ceiling, self.suspect) = (youngest.next(), None);
         }
         self.read_maps(ceiling)?;
@@ -283,12 +284,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
     }
 
     /// Whether a mount counts on the map page to be repeated: everything before it fitted into the table when it was
-    /// written. If it no longer does, what it replaced was erased since, or has become unreadable.
+    /// written.
     fn needs_suspect(&self) -> bool {
         let is_map = matches!(self.suspect, Some(Suspect { what: What::Map(_), .. }));
         let is_smaller = self.shape.table_entries < self.formatted_entries;
-        let is_needed = self.has_rest() && is_map && !is_smaller;
-        is_needed && (self.unreadable.is_none() || !planted(Bug::DoubtNeeded))
+        let no_longer_fits = self.has_rest() && is_map && !is_smaller;
+        rules::must_count_on_page(no_longer_fits, self.unreadable)
     }
 
     /// Restores the throttle from the wear of both areas.

@@ -14,6 +14,7 @@ use crate::paged::flash::{PageTag, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::ring::{Newest, RingPage, RingUse};
+use crate::paged::rules;
 use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map;
 use crate::paged::tables::records::{Head, Record, Site};
@@ -208,7 +209,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             ceiling = stamp;
             at -= 1;
         }
-        if planted(Bug::TrustYoungest) {
+        if !rules::must_repeat_youngest() {
             (ceiling, self.suspect) = (Stamp::new(u64::MAX), None);
         }
         for at in 0..at {

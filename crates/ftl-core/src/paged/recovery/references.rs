@@ -2,9 +2,8 @@
 
 use ftl_iface::{NandDevice, SectorCount};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
-use crate::paged::plan::address::Mapped;
+use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Suspect, What};
 use crate::probe::{Cause, Probe};
@@ -43,15 +42,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Pins the blocks to which a map page refers that is to be repeated: they must not count as free before the
-    /// repetition, whatever the state before that page says.
+    /// Pins the blocks to which a map page refers that is to be repeated.
     pub(crate) fn pin_places(&mut self) {
         let Some(Suspect { what: What::Map(leaf), .. }) = self.suspect else { return };
-        if planted(Bug::ForgetPlaces) {
-            return;
-        }
         for at in 0..self.shape.sectors_of(leaf).1 {
-            if let Mapped::At(place) = self.map.entry(self.buffer, at) {
+            if let Some(place) = rules::place_to_keep(self.map.entry(self.buffer, at)) {
                 self.blocks.pin(self.shape.block_of(place));
             }
         }

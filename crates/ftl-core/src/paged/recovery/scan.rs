@@ -3,7 +3,6 @@
 
 use ftl_iface::NandDevice;
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Stamp, Tag};
 use crate::paged::flash::{Extent, PagedKind, Seen, first_attempt};
@@ -111,7 +110,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// If that one has become unreadable, it was never acknowledged, nor read by the host. Then each part counts for
     /// itself, and only this one may be torn.
     fn keep_whole(&mut self, part: Youngest, first: Stamp) -> Result<Stamp, Fault<D::Error>> {
-        if !self.suspect_is_part() || planted(Bug::TrustPart) {
+        if !rules::must_look_for_whole(self.suspect_is_part()) {
             return Ok(first);
         }
         let is_whole =
@@ -251,7 +250,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if stamp == suspect.first {
             suspect.origin = Some(spot);
         }
-        if stamp >= suspect.first && !planted(Bug::ForgetFirst) {
+        if rules::must_keep_attempt(stamp, suspect.first) {
             self.blocks.pin(spot.block);
         }
     }

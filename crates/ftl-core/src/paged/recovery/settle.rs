@@ -16,7 +16,6 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::{Slot, Stamp};
 use crate::paged::flash::{PagedKind, Seen};
@@ -26,6 +25,7 @@ use crate::paged::plan::shape::{Area, AreaShape};
 use crate::paged::program::flush::Differs;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::program::page::{Before, Content, Written};
+use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{MapPages, Stream, Suspect, What};
 use crate::probe::{Cause, Probe};
@@ -59,11 +59,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Writes the leaves anew whose page is the last one of its block, if a later page of the map is dead. The program of
-    /// one of them may have failed, and the dead one be what was programmed in its place. It reads well today, and what
-    /// the host is told from now on must not depend on it.
+    /// Writes the leaves anew whose page is the last one of its block, if a later page of the map is dead.
     fn renew_last_pages(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.map_pages == MapPages::Whole || planted(Bug::KeepFirstAttempt) {
+        if !rules::must_renew_last_pages(self.map_pages == MapPages::Gap) {
             return Ok(());
         }
         for leaf in self.map.leaves() {
@@ -100,7 +98,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             done => done?,
         };
-        if planted(Bug::ServeUnproved) {
+        if !rules::must_prove_repetition() {
             self.blocks.unpin_all();
             return Ok(());
         }
@@ -145,13 +143,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             let Mapped::At(before) = self.mapped(sector, Cause::Mount)? else { continue };
             let (spot, at) = self.shape.spot(before);
-            let is_there = match self.flash.look(spot, Cause::Mount)? {
-                Seen::Page(page) => page.slot(at).copy_of() == Some(sector),
-                // Its erase may have been cut.
-                Seen::Unreadable => planted(Bug::HoldUnreadable),
-                Seen::Erased => false,
-            };
-            if !is_there {
+            if !rules::still_holds(self.flash.look(spot, Cause::Mount)?, at, sector) {
                 let place = self.place(suspect.spot, slot);
                 self.remember(sector, place, Before::In(spot.block))?;
             }

@@ -4,10 +4,14 @@
 //! They decide on the few values that they are given, and know no table and no store.
 //! - [`scan`](self): what a mount finds on flash.
 //! - [`rest`](self): more dirty entries than a mount's table takes.
+//! - [`repetition`](self): the page programmed last before a mount, or after a failure.
 
 mod scan;
 
 mod rest;
 
+mod repetition;
+
+pub(super) use repetition::*;
 pub(super) use rest::*;
 pub(super) use scan::*;
