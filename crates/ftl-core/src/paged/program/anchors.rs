@@ -19,7 +19,6 @@
 use ftl_iface::{NandDevice, PageIndex, Sector};
 
 use super::ring::RingUse;
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Erasure;
 use crate::layout::Stamp;
@@ -27,6 +26,7 @@ use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::anchor_page::{LISTED, programs_between};
 use crate::paged::plan::shape::Area;
+use crate::paged::rules;
 use crate::paged::tables::blocks::Worn;
 use crate::paged::tables::dirty::Dirty;
 use crate::paged::tables::map;
@@ -148,7 +148,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Some(block) = free(self, self.map.replaced) {
             return Ok(Some(block));
         }
-        if planted(Bug::OpenUnlisted) {
+        if !rules::must_be_listed() {
             return Ok(self.blocks.next_free(area, &[]));
         }
         if self.blocks.free(area) > 0 && self.anchors.trace != Trace::Missing {
@@ -181,7 +181,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn write_one_anchor(&mut self) -> Result<(), Fault<D::Error>> {
-        if !planted(Bug::AnchorUnrelied) {
+        if rules::must_rely_on_records() {
             self.rely();
         }
         self.pass_stamps_after(self.anchors.last());
@@ -296,7 +296,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             *ahead += 1;
             let last = self.anchors.block.unwrap_or(self.shape.anchors - 1);
             let block = self.ring_number(last + *ahead);
-            if self.must_stand(block) || self.ring_block_is_bad(block)? {
+            let must_stand = rules::must_stand(block, self.anchors.block, self.anchors.doubtful);
+            if must_stand || self.ring_block_is_bad(block)? {
                 continue;
             }
             if self.erase_ring_block(block)? == Erasure::Done {
@@ -306,18 +307,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(None)
     }
 
-    /// Whether a block of the ring is needed until another anchor stands: that of the last anchor, unless another block
-    /// shows that it may be out of date; that other block, then.
-    fn must_stand(&self, block: u16) -> bool {
-        if planted(Bug::EraseLastAnchor) {
-            return false;
-        }
-        match self.anchors.doubtful {
-            Some(doubtful) => doubtful == block,
-            None => self.anchors.block == Some(block),
-        }
-    }
-
     /// Whether the state in RAM is not complete yet: a page must be repeated, or dirty entries entered.
     fn is_pending(&self) -> bool {
         self.suspect.is_some() || self.has_rest()
@@ -325,11 +314,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Composes an anchor and programs it.
     fn put_anchor(&mut self, site: Site) -> Result<AnchorPut, Fault<D::Error>> {
-        let pending = self.is_pending() && !planted(Bug::AnchorUnsettled);
-        // A mount by this anchor would not read a page whose program failed, but a later mount that reads every block
-        // might.
-        let failing = self.failing.is_some() && !planted(Bug::AnchorFailing);
-        let void = pending || failing;
+        let void = rules::pending_voids_anchor(self.is_pending())
+            || rules::failure_voids_anchor(self.failing.is_some());
         if void {
             (self.anchors.base, self.anchors.walk) = (None, Walk::default());
         }

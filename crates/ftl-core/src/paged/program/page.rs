@@ -81,7 +81,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<Spot, Fault<D::Error>> {
         let (original, mut what) = (what, what);
         for tried in 0..TRIES {
-            if self.failing.is_none() || planted(Bug::AnchorFailing) {
+            if !rules::failure_voids_anchor(self.failing.is_some()) {
                 self.anchor_if_due()?;
             }
             let stream = self.shared(stream)?;

@@ -275,8 +275,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.unreadable = None;
         self.part.resumed = self.flash.stamp();
         if self.anchors.block.is_none() {
-            let begins_again = planted(Bug::ReplayBadRing);
-            self.anchors.renumber(if begins_again { Stamp::ZERO } else { self.flash.stamp() });
+            self.anchors.renumber(rules::numbers_go_on_from(self.flash.stamp()));
         }
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;

@@ -7,7 +7,6 @@
 use ftl_iface::{NandDevice, Pairing, SectorCount};
 
 use super::scan::Youngest;
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::paged::flash::{PageTag, Seen};
@@ -70,7 +69,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.block = Some(newest.site.block);
         self.anchors.set_last(newest.stamp);
         self.anchors.doubtful = newest.hidden;
-        if newest.hidden.is_some() && !planted(Bug::TrustOlderAnchor) {
+        if rules::may_be_out_of_date(newest.hidden) {
             return Err(Unfinished::Untrusted);
         }
         if newest.head.base.is_none() || !self.fits(&newest.head) {
@@ -88,12 +87,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.replay_anchors(&newest)?;
         self.blocks.times.set_now(newest.head.tick);
         self.replay_since(&newest, &list, ceiling)?;
-        if self.entries_to_come() > self.table.vacant() && !planted(Bug::FillSmallTable) {
+        if !rules::has_space_for_repetition(self.entries_to_come(), self.table.vacant()) {
             return Err(Unfinished::Untrusted);
         }
         self.epoch.horizon = newest.head.horizon;
         self.anchors.listed = newest.head.listed;
-        self.anchors.due = list.len == 0 && !planted(Bug::TrustLastAnchor);
+        self.anchors.due = rules::must_repeat_anchor(list.len);
         self.anchors.unsure = true;
         for block in newest.head.listed.iter().flatten().flatten() {
             if self.flash.is_bad(*block)? && !self.blocks.is_bad(*block) {
@@ -223,13 +222,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Applies the records of every anchor from the base on, if none of them is missing or invalid.
     fn replay_anchors(&mut self, newest: &Newest) -> Step<(), D::Error> {
-        let mut from = newest.head.base.ok_or(Unfinished::Untrusted)?;
-        if planted(Bug::ReplayLate) {
-            from = newest.site;
-        }
+        let base = newest.head.base.ok_or(Unfinished::Untrusted)?;
+        let mut from = rules::replay_start(base, newest.site);
         for _ in 0..=self.shape.anchors {
-            // What is left in a bad block is of an earlier turn of the ring.
-            if planted(Bug::ReplayBadRing) || !self.ring_block_is_bad(from.block)? {
+            if rules::ring_block_counts(self.ring_block_is_bad(from.block)?) {
                 from.number = self.replay_ring_block(from, newest)?;
             }
             if from.number == newest.site.number.wrapping_add(1) {
@@ -379,11 +375,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let place = self.place(since.spot, 0).get();
             return self.record_and_apply(Record::Sectors(place, sector, 1));
         }
-        match self.flash.look(since.spot, Cause::Mount)? {
-            Seen::Page(page) => self.kept.keep(&page),
-            // It could be read when it was listed: what it held is told by nothing else.
-            Seen::Erased | Seen::Unreadable if planted(Bug::KeepFailedRead) => {}
-            Seen::Erased | Seen::Unreadable => return Ok(()),
+        let seen = self.flash.look(since.spot, Cause::Mount)?;
+        if !rules::tells_of_sectors(&seen) {
+            return Ok(());
+        }
+        if let Seen::Page(page) = seen {
+            self.kept.keep(&page);
         }
         self.record_slots(since.spot, Self::kept_sector);
         for slot in 0..slots {

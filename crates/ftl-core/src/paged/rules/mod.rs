@@ -5,6 +5,7 @@
 //! - [`scan`](self): what a mount finds on flash.
 //! - [`rest`](self): more dirty entries than a mount's table takes.
 //! - [`repetition`](self): the page programmed last before a mount, or after a failure.
+//! - [`anchors`](self): the mount by anchors, and the writing of these.
 
 mod scan;
 
@@ -12,6 +13,9 @@ mod rest;
 
 mod repetition;
 
+mod anchors;
+
+pub(super) use anchors::*;
 pub(super) use repetition::*;
 pub(super) use rest::*;
 pub(super) use scan::*;
