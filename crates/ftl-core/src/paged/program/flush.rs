@@ -6,12 +6,12 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::page::{Content, Written};
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Slot;
 use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{Leaf, Mapped};
 use crate::paged::plan::shape::PagedShape;
+use crate::paged::rules;
 use crate::paged::tables::dirty::{Entry, Old};
 use crate::paged::tables::map::Cached;
 use crate::paged::tables::store::PageFtl;
@@ -53,10 +53,11 @@ pub(crate) enum Differs {
     Anywhere,
 }
 
-/// Whether an entry is left out of a map page, which happens only with a planted bug.
-fn leaves_out(shape: &PagedShape, entry: Entry) -> bool {
-    let fast = entry.place.get() < shape.main.first_place;
-    fast && planted(Bug::LeaveOutFast) || entry.old == Old::Released && planted(Bug::KeepReleased)
+/// Whether a map page takes an entry. The rules say that it takes all.
+fn takes(shape: &PagedShape, entry: Entry) -> bool {
+    let is_main = entry.place.get() >= shape.main.first_place;
+    (is_main || rules::takes_fast_entries())
+        && (entry.old == Old::Counted || rules::takes_released_entries())
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
@@ -102,29 +103,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
         let (first, sectors) = self.shape.sectors_of(leaf);
-        // If no pages share cells, none needs to be marked as relied upon.
         let shape = &self.shape;
         let shares = shape.main.shares_cells() || shape.map_area().shares_cells();
-        let marks = shares && !planted(Bug::ForgetUnrelied);
+        let marks = rules::must_rely_on_mapped(shares);
         let Self { table, map, shape, opens, .. } = self;
         table.show_run(first, SectorCount::new(sectors), |sector, entry| {
-            if leaves_out(shape, entry) {
+            if !takes(shape, entry) {
                 return;
             }
             map.set(page, sector.get() - first.get(), Mapped::At(entry.place));
-            // The new page gives up the old place.
             if marks && !trimmed.holds(sector) {
                 let old = shape.spot(entry.place).0;
                 opens.iter_mut().flatten().for_each(|open| open.rely_on(old));
             }
         });
-        if !planted(Bug::TrimInRam) {
+        if rules::must_trim_on_flash() {
             for sector in trimmed.within(first, sectors) {
                 self.map.set(page, sector.get() - first.get(), Mapped::Nowhere);
             }
         }
-        let leaves_some_out = planted(Bug::LeaveOutFast) || planted(Bug::KeepReleased);
-        let differs = if leaves_some_out { Differs::Anywhere } else { Differs::Entries(trimmed) };
+        let takes_all = rules::takes_fast_entries() && rules::takes_released_entries();
+        let differs = if takes_all { Differs::Entries(trimmed) } else { Differs::Anywhere };
         self.install((leaf, Written::New(PagedKind::Map)), differs, before, page)
     }
 
@@ -145,7 +144,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks.refer(spot.block, weight);
         if let Some(old) = self.map.spot(leaf) {
             self.blocks.lose(old.block, weight);
-            self.map.replaced = Some(old.block).filter(|_| !planted(Bug::EraseReplaced));
+            self.map.replaced = rules::kept_until_next_program(old.block);
         }
         self.map.set_spot(leaf, spot);
         self.exchange(leaf, differs, before, page);
@@ -225,7 +224,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.flash.stamp().get() < self.epoch.due {
             return Ok(());
         }
-        if let Some(sector) = self.table.next_old().filter(|_| !planted(Bug::MoveHorizonEarly)) {
+        if !self.table.may_move_horizon()
+            && let Some(sector) = self.table.next_old()
+        {
             let (leaf, _) = self.shape.leaf_of(sector);
             return self.write_leaf(leaf);
         }
@@ -236,9 +237,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Begins an epoch. No entry of the previous one may be left.
     pub(crate) fn begin_epoch(&mut self) {
         self.rely();
-        let late = planted(Bug::BeginLate);
-        self.epoch.horizon = if late { self.flash.stamp() } else { self.epoch.begun };
-        self.epoch.begun = self.flash.stamp();
+        let now = self.flash.stamp();
+        self.epoch.horizon = rules::horizon_of_epoch(self.epoch.begun, now);
+        self.epoch.begun = now;
         self.epoch.due = self.epoch.begun.get() + self.epoch_programs();
         self.table.begin_epoch();
     }

@@ -5,6 +5,7 @@ use ftl_iface::{NandDevice, PageIndex};
 use crate::bugs::{Bug, planted};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::{Area, AreaShape};
+use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Open, Stream};
 use crate::probe::Probe;
@@ -12,12 +13,9 @@ use crate::probe::Probe;
 /// Returns the next page of an open block whose program cannot corrupt a page that is relied upon.
 #[inline(never)]
 fn next_safe(area: &AreaShape, open: Open) -> u16 {
-    let endangers = |page: u16| {
-        let mut others = area.pairing.endangered(PageIndex::new(page), area.page_count());
-        others.any(|other| other.get() < open.relied)
-    };
+    let endangered = |page| area.pairing.endangered(PageIndex::new(page), area.page_count());
     let mut pages = open.next..area.pages;
-    let safe = pages.find(|page| planted(Bug::ForgetWordLines) || !endangers(*page));
+    let safe = pages.find(|page| rules::may_program(endangered(*page), open.relied));
     safe.unwrap_or(area.pages)
 }
 

@@ -115,9 +115,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                         Area::Fast => self.fast_balance = self.fast_balance.saturating_sub(1),
                         Area::Main => self.blocks.times.note_program(),
                     }
-                    if tried > 0 && !planted(Bug::RepeatUnrelied) {
-                        // The failed page may be readable for a while, so a later torn program must not corrupt this
-                        // one.
+                    if rules::must_rely_on_rewrite(tried) {
                         self.rely_on(stream);
                     }
                     return Ok(spot);
@@ -237,8 +235,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
-        // The erase destroys the old copies, so the new ones are relied upon from now on.
-        if !planted(Bug::EraseUnrelied) {
+        if rules::must_rely_before_erase() {
             self.rely();
         }
         while let Some(block) = self.next_listed(area, worn)? {
@@ -282,8 +279,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Marks a block without references as bad.
     pub(crate) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
-        // The mark may destroy the old copies, so the new ones are relied upon from now on.
-        if !planted(Bug::MarkUnrelied) {
+        if rules::must_rely_before_mark() {
             self.rely();
         }
         self.blocks.retire(block);

@@ -2,13 +2,13 @@
 
 use ftl_iface::{Lifetime, NandDevice, Sector, SectorCount};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Slot;
 use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::Spot;
 use crate::paged::plan::numbers;
 use crate::paged::program::page::{Before, Content, Written};
+use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Stream;
 use crate::paged::upkeep::lifetime::lives_long;
@@ -62,7 +62,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if core::mem::take(&mut self.shares) {
             self.rely();
         }
-        if !planted(Bug::RelyLate) {
+        if rules::must_rely_on_acknowledged() {
             self.rely_on(Stream::Hot);
             self.rely_on(Stream::Host);
             self.rely_on(Stream::Lasting);
@@ -92,7 +92,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     ) -> Result<Spot, Fault<D::Error>> {
         let count = self.shape.whole_sectors(data.len()) as u16;
         let slots = self.shape_of(stream).slots;
-        if planted(Bug::MapFirst) {
+        if !rules::is_data_first() {
             let spot = self.next_page(stream)?;
             self.remember(first, self.place(spot, 0), Before::Unknown)?;
             self.write_leaf(self.shape.leaf_of(first).0)?;

@@ -6,6 +6,8 @@
 //! - [`rest`](self): more dirty entries than a mount's table takes.
 //! - [`repetition`](self): the page programmed last before a mount, or after a failure.
 //! - [`anchors`](self): the mount by anchors, and the writing of these.
+//! - [`map`](self): map pages, and the horizon.
+//! - [`reliance`](self): which pages no torn program may corrupt.
 
 mod scan;
 
@@ -15,7 +17,13 @@ mod repetition;
 
 mod anchors;
 
+mod map;
+
+mod reliance;
+
 pub(super) use anchors::*;
+pub(super) use map::*;
+pub(super) use reliance::*;
 pub(super) use repetition::*;
 pub(super) use rest::*;
 pub(super) use scan::*;
