@@ -5,9 +5,9 @@
 
 use ftl_iface::NandDevice;
 
-use crate::bugs::{Bug, planted};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::Area;
+use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::{Cause, Probe};
 
@@ -45,8 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let level = self.leveling.get(area as usize)?;
         let least = level.least.filter(|least| self.blocks.may_be_victim(*least))?;
         let apart = level.worn.saturating_sub(self.blocks.wear(least));
-        let threshold = wear_leveling.threshold;
-        let due = apart > threshold && level.since >= threshold || planted(Bug::LevelInNeed);
+        let due = rules::is_leveling_due(apart, level.since, wear_leveling.threshold);
         Some(least).filter(|_| wear_leveling.enabled && due)
     }
 

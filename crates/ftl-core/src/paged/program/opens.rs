@@ -2,7 +2,6 @@
 
 use ftl_iface::{NandDevice, PageIndex};
 
-use crate::bugs::{Bug, planted};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::{Area, AreaShape};
 use crate::paged::rules;
@@ -89,7 +88,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Closes a stream's block, in which a program has failed.
     pub(crate) fn give_up_block(&mut self, stream: Stream, block: BlockNumber) {
         self.blocks.failed += 1;
-        if !planted(Bug::ReuseFailed) {
+        if rules::must_give_up_failed() {
             self.blocks.fail(block);
         }
         self.close(stream);

@@ -2,7 +2,6 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Erasure;
 use crate::layout::Stamp;
@@ -271,7 +270,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Erasure::Done);
         }
         let first = Spot { block, page: 0 };
-        if planted(Bug::TrustErased) && self.flash.look(first, Cause::Gc)? == Seen::Erased {
+        if rules::may_trust_first_page() && self.flash.look(first, Cause::Gc)? == Seen::Erased {
             return Ok(Erasure::Done);
         }
         self.flash.erase(block, Cause::Gc)
@@ -310,12 +309,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let gap = match self.table.search(sector) {
             Ok(Dirty { cell, entry, .. }) => {
                 let block = self.shape.block_of(entry.place);
+                let replaced = rules::references_replaced(self.blocks.references(block));
                 match before {
-                    Before::In(_) => self.blocks.release(block, 1),
-                    Before::Unknown => self.blocks.lose(block, 1),
-                }
-                if planted(Bug::ReleaseTwice) && self.blocks.references(block) > 0 {
-                    self.blocks.release(block, 1);
+                    Before::In(_) => self.blocks.release(block, replaced),
+                    Before::Unknown => self.blocks.lose(block, replaced),
                 }
                 self.table.renew(cell, Entry { place, ..entry });
                 return Ok(());

@@ -9,7 +9,6 @@ use core::fmt;
 use ftl_iface::{BlockCount, NandDevice};
 
 use super::quick::ByAnchor;
-use crate::bugs::{Bug, planted};
 use crate::config::Endurance;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
@@ -201,10 +200,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
     }
 
-    /// Erases the ring of anchors and every block: a tag's check alone would take one page of an earlier format in
-    /// 65,536 for one of this.
+    /// Erases the ring of anchors and every block.
     fn erase_all(&mut self) -> Result<(), Fault<D::Error>> {
-        if planted(Bug::TrustOldFormat) {
+        if !rules::must_erase_all_in_format() {
             return Ok(());
         }
         for block in 0..self.shape.anchors {

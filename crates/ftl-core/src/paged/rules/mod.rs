@@ -8,6 +8,8 @@
 //! - [`anchors`](self): the mount by anchors, and the writing of these.
 //! - [`map`](self): map pages, and the horizon.
 //! - [`reliance`](self): which pages no torn program may corrupt.
+//! - [`blocks`](self): when a block may be emptied, erased or reused.
+//! - [`headers`](self): headers, and a format.
 
 mod scan;
 
@@ -21,7 +23,13 @@ mod map;
 
 mod reliance;
 
+mod blocks;
+
+mod headers;
+
 pub(super) use anchors::*;
+pub(super) use blocks::*;
+pub(super) use headers::*;
 pub(super) use map::*;
 pub(super) use reliance::*;
 pub(super) use repetition::*;

@@ -2,7 +2,6 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::layout::Slot;
 use crate::paged::flash::{KeptSlots, PagedKind, Seen};
@@ -10,6 +9,7 @@ use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, PagedShape};
 use crate::paged::program::page::{Before, Content, Written};
+use crate::paged::rules;
 use crate::paged::tables::dirty::{Dirty, Old};
 use crate::paged::tables::map::leaf_named;
 use crate::paged::tables::store::PageFtl;
@@ -84,14 +84,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let from = &mut victim.slot;
         while *from < slots {
             let slot = self.kept.slot(*from);
-            let newest = match slot.copy_of() {
+            let is_newest = match slot.copy_of() {
                 Some(sector) if sector.get() < self.shape.capacity.get() => {
                     self.is_newest(sector, spot, *from)?
                 }
                 _ => false,
             };
-            let dropped = planted(Bug::DropLastSlot) && *from + 1 == slots && slots > 1;
-            if newest && !dropped {
+            if rules::must_copy(is_newest, *from, slots) {
                 if *filled == room {
                     return Ok(Page::Full);
                 }

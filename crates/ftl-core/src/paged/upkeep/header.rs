@@ -18,12 +18,12 @@
 use ftl_iface::{Block, NandDevice, Page, PageIndex};
 
 use super::identity::{self, Header, HeaderBlock};
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::flash::Erasure;
 use crate::layout::{FormatKey, Stamp};
 use crate::paged::flash::{PagedKind, Seen};
 use crate::paged::plan::shape::HEADERS;
+use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::Probe;
 
@@ -118,8 +118,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let complete = match second {
             HeaderBlock::Header(second) => second == *header,
             HeaderBlock::Erased => false,
-            // A page that cannot be read shows nothing: an erase of the block may have failed.
-            _ => planted(Bug::CompleteUnread),
+            _ => rules::does_unread_copy_complete(),
         };
         Ok(HeaderState::Intact { stamp, complete })
     }
@@ -196,13 +195,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Rewrites a header that is not complete. It can be read, so it stays unless the other one is sure to.
+    /// Rewrites a header that is not complete.
     #[cold]
     #[inline(never)]
     fn complete_header(&mut self, number: u16, header: &Header) -> Result<(), Fault<D::Error>> {
         let other = self.header_state(HEADERS - 1 - number, header)?;
-        let stays = matches!(other, HeaderState::Intact { complete: true, .. });
-        if stays || planted(Bug::LoseLastHeader) {
+        if rules::may_rewrite(matches!(other, HeaderState::Intact { complete: true, .. })) {
             let _ = self.rewrite_header(number, header)?;
         }
         Ok(())
@@ -222,7 +220,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(());
         };
         let older = u16::from(first < zeroth);
-        if planted(Bug::HeadersAtOnce) {
+        if !rules::must_keep_one_header() {
             let _ = self.erase_header(HEADERS - 1 - older)?;
         }
         if self.rewrite_header(older, &header)? == HeaderChange::Done {

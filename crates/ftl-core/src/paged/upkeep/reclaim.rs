@@ -3,13 +3,13 @@
 use ftl_iface::NandDevice;
 
 use super::copies::Page;
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::paged::flash::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
+use crate::paged::rules;
 use crate::paged::tables::candidates::Judge;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::Victim;
@@ -138,7 +138,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.flash.weak.noted.count_refreshed();
             return Some(self.victim_of(area, block));
         }
-        if (!need || planted(Bug::LevelInNeed))
+        if rules::may_level(need)
             && let Some(block) = self.next_to_level(area)
         {
             let victim = self.victim_of(area, block);
@@ -206,7 +206,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.victims[area as usize] = Some(victim);
         let mut next = None;
         if filled > 0 {
-            if planted(Bug::EraseFirst) && self.blocks.references(victim.block) == filled {
+            if !rules::must_stay(self.blocks.references(victim.block), filled) {
                 let _ = self.flash.erase(victim.block, Cause::Gc)?;
             }
             let own = filled;

@@ -1,0 +1,59 @@
+//! Blocks: when one may be emptied, erased or used again.
+
+use crate::bugs::{Bug, planted};
+
+/// A block is erased before it is used unless it is known to be: one whose first page reads as erased may have been cut
+/// in its erase.
+#[inline]
+pub(crate) fn may_trust_first_page() -> bool {
+    planted(Bug::TrustErased)
+}
+
+/// A block in which a program failed is not used again.
+#[inline]
+pub(crate) fn must_give_up_failed() -> bool {
+    !planted(Bug::ReuseFailed)
+}
+
+/// Of a victim's page every slot with the newest copy of a sector is copied.
+#[inline]
+pub(crate) fn must_copy(is_newest: bool, slot: u16, slots: u16) -> bool {
+    let is_dropped = planted(Bug::DropLastSlot) && slot + 1 == slots && slots > 1;
+    is_newest && !is_dropped
+}
+
+/// A victim stays until the copies of its valid data are programmed: while RAM has the last of it, nothing else does.
+#[inline]
+pub(crate) fn must_stay(references: u16, in_ram: u16) -> bool {
+    !(planted(Bug::EraseFirst) && references == in_ram)
+}
+
+/// A new place takes the place of one old one, which loses one reference: a block is free when it has none.
+#[inline]
+pub(crate) fn references_replaced(counted: u16) -> u16 {
+    if planted(Bug::ReleaseTwice) && counted > 1 { 2 } else { 1 }
+}
+
+/// A block is emptied for wear leveling when it is worn less than the one opened last by more than the threshold, and
+/// as many blocks were opened since the last time.
+#[inline]
+pub(crate) fn is_leveling_due(apart: u16, opened: u16, threshold: u16) -> bool {
+    apart > threshold && opened >= threshold || planted(Bug::LevelInNeed)
+}
+
+/// When a request waits for a block, no block is emptied for wear leveling: that may free none.
+#[inline]
+pub(crate) fn may_level(is_in_need: bool) -> bool {
+    !is_in_need || planted(Bug::LevelInNeed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leveling_is_due_by_wear_and_by_its_pace() {
+        assert!(is_leveling_due(33, 32, 32));
+        assert!(!is_leveling_due(32, 32, 32) && !is_leveling_due(33, 31, 32));
+    }
+}
