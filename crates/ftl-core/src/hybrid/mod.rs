@@ -35,6 +35,7 @@
 //! - [`slc`]: the circular log and its hash table. [`mlc`]: block chains, the maps of a few of them, and the running
 //!   fold. They do not know each other.
 //! - [`flash`]: the flash access layer.
+//! - `rules`: the rules of safety, each as a function.
 //! - [`shape`]: numbers that follow from geometry and configuration. [`address`]: the row types of its tables.
 
 pub(crate) mod kind;
@@ -74,6 +75,8 @@ pub mod slc;
 pub mod mlc;
 
 pub mod flash;
+
+mod rules;
 
 pub mod shape;
 

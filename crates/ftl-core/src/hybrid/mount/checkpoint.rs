@@ -7,12 +7,12 @@
 use ftl_iface::{Bytes, NandDevice, StoreWriteError};
 
 use super::error::MountError;
-use crate::bugs::{Bug, planted};
 use crate::config::Probing;
 use crate::error::Fault;
 use crate::filter::Runs;
 use crate::hybrid::flash::{Erasure, ImageReader, ImageWriter, Programmed, Seals};
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::rules;
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea};
 use crate::hybrid::slc::index::{Entry, IndexShape};
@@ -187,7 +187,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 log.load(&mut source)?;
             }
             self.unproved.load(&mut source)?;
-            if planted(Bug::ForgetUnproved) {
+            if !rules::must_go_on_proving() {
                 self.unproved.clear();
             }
             self.scrub = Scrub::load(&mut source, &self.shape)?;

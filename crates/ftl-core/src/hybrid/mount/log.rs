@@ -6,17 +6,17 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::prove::Newest;
+use crate::hybrid::rules;
 use crate::hybrid::slc::Mapped;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::slc::ring::RingState;
 use crate::hybrid::state::{Ftl, Held};
-use crate::layout::{Kind, Stamp, Tag};
+use crate::layout::{Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
 /// What is known of the ring so far.
@@ -199,11 +199,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if sector.get() >= self.shape.capacity.get() {
             return Err(Fault::Corrupt);
         }
-        let Some((head, _)) = found.turned.filter(|_| !planted(Bug::ForgetCircle)) else {
+        let Some((head, _)) = found.turned else {
             return Ok(false);
         };
         let log = self.the_log()?;
-        Ok(log.index.find(sector).is_some_and(|at| log.block_of(at) <= head))
+        Ok(log.index.find(sector).is_some_and(|at| rules::is_up_to_head(log.block_of(at), head)))
     }
 
     /// Reads the codes of a block without summary from its tags. Its last page is set aside if no other block without
@@ -243,8 +243,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             Seen::Page(page) => page,
             Seen::Erased | Seen::Unreadable => return Ok(Mapped::Fully),
         };
-        let is_mapped = found.kind == Kind::Log && !planted(Bug::ForgetHeldPage);
-        if !is_mapped && !planted(Bug::MapBackups) {
+        if !rules::may_be_mapped(found.kind) {
             return Ok(Mapped::Fully);
         }
         let found = Gathered::of(&found, 0, slots);
@@ -268,12 +267,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Mapped::Fully)
     }
 
-    /// Whether a page of the log was programmed after the last page of a block. If it cannot be read, the others of its
-    /// block tell.
+    /// Whether a page of the log was programmed after the last page of a block.
     fn is_after(&mut self, spot: Spot, stamp: Stamp) -> Result<bool, Fault<D::Error>> {
         let pages = self.the_log()?.area().pages;
-        let others = if planted(Bug::OverrideUnreadable) { 0 } else { pages };
-        for at in [spot.page()].into_iter().chain(0..others) {
+        for at in [spot.page()].into_iter().chain(0..rules::pages_that_tell(pages)) {
             match self.flash.look(spot.beside(at), Cause::Mount)?.tag() {
                 Some(tag) if tag.stamp > stamp => return Ok(true),
                 Some(_) if at == spot.page() => return Ok(false),

@@ -23,6 +23,7 @@ use crate::hybrid::flash::Spot;
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mount::log::ChainOrder;
 use crate::hybrid::rescued::Rescued;
+use crate::hybrid::rules;
 use crate::hybrid::slc::Mapped;
 use crate::hybrid::state::{Ftl, Progress};
 use crate::probe::{Cause, Probe};
@@ -235,10 +236,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         if head_page < log.data_pages() {
             log.read_tags(&mut self.flash, head)?;
-            if !planted(Bug::FillOpenHead) {
+            if rules::must_close_head() {
                 log.close_early();
-                let copied = copied.is_some() || planted(Bug::RepeatSummary);
-                if own && copied && self.is_summary_missing(head)? {
+                let may_write = rules::may_write_summary(copied.is_some());
+                if own && may_write && self.is_summary_missing(head)? {
                     let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
                     log.close(&mut self.flash)?;
                 }
@@ -251,8 +252,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn is_summary_missing(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
         let log = self.the_log()?;
         for page in log.data_pages()..log.area().pages {
-            let erased = self.flash.look(Spot::log(block, page), Cause::Mount)?.is_erased();
-            if !erased && !planted(Bug::RepeatFailedSummary) {
+            let seen = self.flash.look(Spot::log(block, page), Cause::Mount)?;
+            if rules::shows_begun_summary(seen) {
                 return Ok(false);
             }
         }

@@ -6,15 +6,15 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Purpose, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapEntry;
+use crate::hybrid::rules;
 use crate::hybrid::slc::index::{Entry, LogSlot};
 use crate::hybrid::state::Ftl;
-use crate::layout::{Kind, Slot, Stamp, Tag};
+use crate::layout::{Kind, Stamp, Tag};
 use crate::probe::{Cause, Probe};
 
 /// For how many sectors it is found out whether a block of the log holds the newest copy.
@@ -60,16 +60,14 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         at: LogSlot,
     ) -> Result<Newest, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
-        if self.mlc.chains.first(logical).is_none() || planted(Bug::ForgetStamps) {
+        if !rules::must_compare(self.mlc.chains.first(logical).is_some()) {
             return Ok(Newest::InLog);
         }
         let Some(chain) = self.date_in_chain(logical, offset)? else {
             return Ok(Newest::InLog);
         };
         let in_log = self.date_in_log(at)?;
-        // A later write to the chain would have removed an entry that was made since the mount. So it is newer than all
-        // that the chain has, even if the page there cannot be read, and may have any stamp.
-        if self.flash.is_of_this_mount(in_log.from) && !planted(Bug::DoubtNewEntries) {
+        if rules::is_entry_sure(self.flash.is_of_this_mount(in_log.from)) {
             return Ok(Newest::InLog);
         }
         // They are not the same page. So a stamp that bounds both is not that of the unreadable one.
@@ -91,16 +89,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let spot = |page| Spot::log(block, page);
         // If nothing follows it, it may have been torn: then a copy of it was written to the chain, or it was never
         // valid.
-        let end = if planted(Bug::AskNextPageOnly) { pages.min(page + 2) } else { pages };
         let mut follows = false;
-        for later in page + 1..end {
+        for later in page + 1..rules::end_of_pages_behind(page, pages) {
             follows |= self.flash.look(spot(later), Cause::Mount)?.is_page();
         }
         // A tail may be half erased. Then a younger copy of all its valid data is elsewhere.
         Ok(follows
             && (block != tail
                 || self.is_whole_but(spot(page), pages)?
-                || !planted(Bug::DistrustTail) && self.holds_newest(block)?))
+                || rules::may_be_whole_by_copies() && self.holds_newest(block)?))
     }
 
     /// When the chain last wrote, copied or trimmed a sector, or recorded it as absent. `None`: it never did, or it
@@ -138,10 +135,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let (page, slot) = self.mlc.home(offset);
         let spot = Spot::chain(data, page);
         if let Seen::Page(page) = self.flash.look(spot, Cause::Mount)? {
-            return Ok(match page.slot(slot) {
-                Slot::Elsewhere(_) if !planted(Bug::ForgetElsewhere) => None,
-                _ => Some(Dated::at(page.tag().stamp)),
-            });
+            let is_copy = !rules::is_elsewhere(page.slot(slot));
+            return Ok(is_copy.then(|| Dated::at(page.tag().stamp)));
         }
         self.date(spot, pages, None).map(Some)
     }
@@ -241,7 +236,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         at: LogSlot,
     ) -> Result<bool, Fault<D::Error>> {
         let (spot, _) = self.the_log()?.spot(at);
-        if planted(Bug::AskReadablePages) && !self.flash.look(spot, Cause::Mount)?.is_page() {
+        if !rules::does_unreadable_page_show() && !self.flash.look(spot, Cause::Mount)?.is_page() {
             return Ok(false);
         }
         let (logical, offset) = self.mlc.locate(sector);
@@ -261,7 +256,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         offset: u32,
     ) -> Result<Option<Dated>, Fault<D::Error>> {
         let mut newest = None;
-        if planted(Bug::ForgetTrimStamps) {
+        if !rules::does_trim_count() {
             return Ok(newest);
         }
         let mut block = self.mlc.chains.first_log(logical);

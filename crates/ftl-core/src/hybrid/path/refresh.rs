@@ -6,11 +6,11 @@
 
 use ftl_iface::{NandDevice, PageCount, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Content, Gathered, Programmed, Purpose, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::rules;
 use crate::hybrid::scrub::extent;
 use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
 use crate::hybrid::slc::Demotion;
@@ -174,7 +174,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         for sector in sectors.iter().flatten() {
             let (logical, _) = self.mlc.locate(*sector);
-            if self.unproved.get(logical) && !planted(Bug::RefreshUnproved) {
+            if rules::must_prove_before_refresh(self.unproved.get(logical)) {
                 return self.prove(logical);
             }
         }

@@ -9,6 +9,7 @@ use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Programmed};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
+use crate::hybrid::rules;
 use crate::hybrid::slc::Demotion;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots};
@@ -118,8 +119,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     ) -> Result<LogRoom, Fault<D::Error>> {
         let count = self.the_log()?.area().slots;
         self.secure_failed(content, slots, count)?;
-        let has_room = planted(Bug::AskForRoomOnce) || self.the_log()?.has_room();
-        Ok(if has_room { LogRoom::Left } else { LogRoom::Full })
+        let may_stay = rules::may_stay_in_log(self.the_log()?.has_room());
+        Ok(if may_stay { LogRoom::Left } else { LogRoom::Full })
     }
 
     /// Reclaims until that many pages of the log are free, unless that needs more steps than reclaiming one block
@@ -185,7 +186,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(());
         };
         let (logical, _) = self.mlc.locate(demotion.sector);
-        if self.unproved.get(logical) && !planted(Bug::KeepUnproved) {
+        if rules::must_prove_before_reclaim(self.unproved.get(logical)) {
             self.prove(logical)?;
             return Ok(());
         }

@@ -12,10 +12,10 @@ pub mod ring;
 
 use ftl_iface::{BlockCount, NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{Content, Flash, Spot};
+use crate::hybrid::rules;
 use crate::hybrid::shape::Area;
 use crate::layout::{Kind, Label, Slot, Slots, Tag};
 use crate::probe::{Cause, Probe};
@@ -297,7 +297,7 @@ impl<'ram> Log<'ram> {
         &mut self,
         flash: &mut Flash<'_, D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        let suspect = self.ring.next_is_suspect() && !planted(Bug::TrustFreeLogBlocks);
+        let suspect = rules::must_erase_log_block(self.ring.next_is_suspect());
         if self.ring.used() < self.ring.good() && suspect {
             let next = Spot::log(self.ring.after(self.ring.head()), 0);
             if let Err(fault) = flash.erase(next, Cause::Gc) {
@@ -349,10 +349,8 @@ impl<'ram> Log<'ram> {
         };
         let slots = u32::from(self.area.slots).max(1);
         let mut found = None;
-        let mut codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
-        if planted(Bug::DropTailEarly) {
-            codes = codes.get(usize::from(self.area.slots)..).unwrap_or(&[]);
-        }
+        let codes = self.tail_codes.get(..self.head_codes.len()).unwrap_or(&[]);
+        let codes = rules::slots_of_tail(codes, self.area.slots);
         while let Some(code) = codes.get(walk.next as usize) {
             // A sector number read from flash may be beyond the capacity.
             let held = Slot::from_code(*code).copy_of();
@@ -469,7 +467,7 @@ impl<'ram> Log<'ram> {
         let codes = &mut *self.head_codes;
         match flash.read_summary(block, self.data_pages, Cause::Mount, codes) {
             Ok(tag) => Ok(Some(tag)),
-            Err(Fault::Uncorrectable) if planted(Bug::TrustTornSummary) => {
+            Err(Fault::Uncorrectable) if !rules::is_torn_summary_void() => {
                 Ok(Some(Tag { kind: Kind::Summary, stamp: flash.stamp(), note: self.ring.wear() }))
             }
             Err(Fault::Uncorrectable | Fault::Corrupt) => Ok(None),

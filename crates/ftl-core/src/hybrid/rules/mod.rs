@@ -1,0 +1,13 @@
+//! The rules by which no acknowledged write is lost, each a small function, so that the path which keeps it reads as
+//! the rule. Each has in it the seeded bug that breaks it ([`bugs`](crate::bugs)). `docs/RULES.md` lists them.
+//!
+//! They decide on the few values that they are given, and know no table and no FTL.
+//! - [`log`](self): the circular log, at run time and after a mount.
+//! - [`newest`](self): the newest copy of a sector, after a mount: the log's or the chain's.
+
+mod log;
+
+mod newest;
+
+pub(super) use log::*;
+pub(super) use newest::*;
