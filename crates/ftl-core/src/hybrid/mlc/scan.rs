@@ -5,10 +5,10 @@
 
 use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Flash, PageTag, Seen, Spot};
+use crate::hybrid::rules;
 use crate::layout::{Kind, PageNote, Tag, Trim};
 use crate::probe::{Cause, Event, Probe};
 
@@ -106,7 +106,7 @@ impl Mlc<'_> {
             read += 1;
             match flash.look_here(spot, Cause::Scan)? {
                 Seen::Erased => {
-                    if flash.may_be_left_out(spot) && !planted(Bug::StopAtLeftOutPage) {
+                    if rules::may_be_skipped(flash.may_be_left_out(spot)) {
                         continue;
                     }
                     break;

@@ -13,6 +13,7 @@ use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::Attempt;
+use crate::hybrid::rules;
 use crate::hybrid::state::{Ftl, SecondFold};
 use crate::layout::{Kind, Tag};
 use crate::probe::{Cause, Probe};
@@ -167,18 +168,17 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             } else if self.is_youngest(Spot::chain(first, self.shape.chain.pages - 1)) {
                 self.doubt_only_block(logical)?;
             }
-            let open = self.mlc.has_log(logical) && !planted(Bug::FillOpenChainBlock);
-            self.mlc.sealed.set(logical, open);
+            let seals = rules::must_seal(self.mlc.has_log(logical));
+            self.mlc.sealed.set(logical, seals);
         }
         Ok(())
     }
 
-    /// Looks again at data blocks that are alone in a chain to which a copy is written again. Such a block may count by
-    /// a last page that was torn and has corrupted others of its block; after a second power cut that is no longer the
-    /// page programmed last. Or it belongs to a fold that was interrupted while the copy was written.
+    /// Looks again at data blocks that are alone in a chain to which a copy is written again. Such a block may also
+    /// belong to a fold that was interrupted while the copy was written.
     fn doubt_rescued_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let rescued = self.unsettled.and_then(|state| state.rescued);
-        let Some(rescued) = rescued.filter(|_| !planted(Bug::TrustTornSwitch)) else {
+        let Some(rescued) = rescued.filter(|_| rules::must_doubt_rescued_blocks()) else {
             return Ok(());
         };
         for copy in rescued.copies() {
@@ -217,8 +217,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let mut after = None;
             let mut next = self.mlc.chains.first(logical);
             while let Some(other) = next {
-                let is_older = self.first_tag(other)?.map(|first| first.tag.stamp) <= age;
-                if is_older == planted(Bug::ReverseChains) {
+                let other_age = self.first_tag(other)?.map(|first| first.tag.stamp);
+                if !rules::is_before(other_age, age) {
                     break;
                 }
                 after = Some(other);

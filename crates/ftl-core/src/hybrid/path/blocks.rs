@@ -5,11 +5,11 @@
 
 use ftl_iface::NandDevice;
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Erasure, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
+use crate::hybrid::rules;
 use crate::hybrid::shape::{SPARE_BLOCKS_MIN, kept_in_hand};
 use crate::hybrid::state::{Ftl, WearMove};
 use crate::probe::{Cause, Probe};
@@ -91,11 +91,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Fault::ReadOnly
     }
 
-    /// A chain with a log block that failed to program. While such a block is in use, one block fewer may fail in a
-    /// request, so the chain is folded soon, as long as there is a block to fold onto.
+    /// A chain with a log block that failed to program, if it must be folded now.
     #[cold]
     pub(crate) fn failing_chain(&self) -> Option<LogicalBlock> {
-        if self.mlc.chains.free_count() == 0 || planted(Bug::LeaveFailingChain) {
+        if !rules::must_fold_failing_chain(self.mlc.chains.free_count() > 0) {
             return None;
         }
         let failed = &self.flash.failed;
@@ -114,7 +113,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     WearBlock::NoneKept => return Err(self.no_block_left()),
                 }
             };
-            if !suspect || planted(Bug::TrustFreeBlocks) {
+            if !rules::must_erase_chain_block(suspect) {
                 return Ok(block);
             }
             if self.erase_chain_block(block, cause)? == Erasure::Done {

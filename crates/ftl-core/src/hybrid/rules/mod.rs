@@ -4,10 +4,14 @@
 //! They decide on the few values that they are given, and know no table and no FTL.
 //! - [`log`](self): the circular log, at run time and after a mount.
 //! - [`newest`](self): the newest copy of a sector, after a mount: the log's or the chain's.
+//! - [`chains`](self): the blocks of a chain, and free ones.
 
 mod log;
 
 mod newest;
 
+mod chains;
+
+pub(super) use chains::*;
 pub(super) use log::*;
 pub(super) use newest::*;

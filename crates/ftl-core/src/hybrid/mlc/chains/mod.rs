@@ -3,8 +3,8 @@
 
 mod image;
 
-use crate::bugs::{Bug, planted};
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
+use crate::hybrid::rules;
 use crate::table::{Bits, BlockNumber, Numbers, Width};
 
 /// Block chains and free blocks.
@@ -239,7 +239,7 @@ impl<'ram> Chains<'ram> {
         }
     }
 
-    /// Removes the block after `after` from the chain, or the first: what follows that is not known to be a data block.
+    /// Removes the block after `after` from the chain, or the first.
     pub fn unlink(&mut self, logical: LogicalBlock, after: Option<ChainBlock>, block: ChainBlock) {
         let next = self.next.get(block);
         if let Some(after) = after {
@@ -247,9 +247,8 @@ impl<'ram> Chains<'ram> {
             return;
         }
         self.first.set(logical, next);
-        if !planted(Bug::KeepDataMark) {
-            self.has_data.set(logical, false);
-        }
+        let is_data = rules::is_data_behind(self.has_data.get(logical));
+        self.has_data.set(logical, is_data);
     }
 
     /// Records whether the chain's first block is a data block.
