@@ -7,6 +7,7 @@ use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{AGAIN_MAX, Purpose};
+use crate::hybrid::rules;
 use crate::layout::{self, Kind, Label, Slots};
 use crate::probe::{Cause, Probe};
 
@@ -75,15 +76,12 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Erases a block when no other is left, so a failed erase is tried again, a few times.
-    ///
-    /// If the last page of a fold failed and reads well for a while, the block looks like a finished fold to a mount,
-    /// also after a power cut in its erase, whose other pages would die later. So such a block is marked bad.
+    /// Erases a block when no other is left, so a failed erase is tried again, a few times. One that may look like a
+    /// finished fold is marked bad.
     #[cold]
     pub fn erase_last(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
         let pages = self.area(spot.purpose).pages;
-        let was_last = self.failed.failed_page(spot).is_some_and(|page| page + 1 == pages);
-        if was_last && !planted(Bug::EraseFailedFold) {
+        if rules::may_look_finished(self.failed.failed_page(spot), pages) {
             return self.erase(spot, cause);
         }
         self.failed.forget_failing(spot);

@@ -6,7 +6,6 @@
 
 use ftl_iface::{NandDevice, PageCount};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::health::mean;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
@@ -69,12 +68,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                     break;
                 }
             }
-            if tag.kind == Kind::Data
-                && filled < self.shape.chain.pages
-                && !planted(Bug::TrustFoldAlone)
-            {
-                // The fold was interrupted. The blocks that it froze may have held nothing but pages that power cuts
-                // left unstable, and that have died since, so that it is alone.
+            if rules::is_interrupted(tag.kind, filled, self.shape.chain.pages) {
                 let again = page == 0 && Attempt::of_note(tag.note) == Attempt::Again;
                 if let Some(state) = self.unsettled.as_mut().filter(|_| again) {
                     state.again = Some(SecondFold { logical, target: block, born: tag.stamp });
@@ -292,11 +286,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(true)
     }
 
-    /// Whether another fold of the chain was begun after that page because it had failed, although it may be readable.
+    /// Whether another fold of the chain was begun because that page had failed.
     fn is_folded_again(&self, logical: Option<LogicalBlock>, end: Tag) -> bool {
         let again = self.unsettled.and_then(|state| state.again);
-        again.is_some_and(|again| logical == Some(again.logical) && end.stamp < again.born)
-            && !planted(Bug::TrustFailedFold)
+        again.is_some_and(|again| {
+            logical == Some(again.logical) && rules::is_begun_again(end.stamp, again.born)
+        })
     }
 
     /// The role of a block in its chain, in which `older` blocks are older.
@@ -309,15 +304,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let ended = self.unsettled.and_then(|state| state.ended);
         let ended = ended.is_some_and(|(ended, copied)| ended == block && stamp < copied);
         let since_copy = self.unsettled.and_then(|state| state.copied_before);
-        let since_copy = since_copy.filter(|_| !planted(Bug::TrustFoldAlone));
-        if kind == Kind::Data && older == 0 && since_copy.is_none_or(|copied| stamp < copied) {
-            // The blocks that its fold froze are erased, or will be.
+        if kind == Kind::Data && older == 0 && rules::may_lead_alone(stamp, since_copy) {
             return Ok(Role::Leads);
         }
         let last = Spot::chain(block, self.shape.chain.pages - 1);
         let end = self.flash.look(last, Cause::Mount)?.tag();
         // If its last page had been torn, pages that share its cells would be unreadable.
-        let ended = ended || kind == Kind::Data && planted(Bug::ForgetFoldsLastPage);
+        let ended = rules::is_ended_by_copy(ended, kind);
         let is_void = |end: Tag| older > 0 && self.is_folded_again(owner, end);
         let ends = |end: Tag| match end.kind {
             Kind::Data => !is_void(end),

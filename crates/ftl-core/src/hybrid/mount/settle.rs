@@ -165,12 +165,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.flash.mend_headers(&header)
     }
 
-    /// Erases the blocks that belong to no chain: last of all a fold that was begun because another had failed. The
-    /// other may look complete, also when its erase was cut or has failed, and the first page of this one alone shows a
-    /// mount that it is not.
+    /// Erases the blocks that belong to no chain: last of all a fold that was begun because another had failed.
     fn clear_stale(&mut self) -> Result<(), Fault<D::Error>> {
         let again = self.unsettled.and_then(|state| state.again).map(|again| again.target);
-        let again = again.filter(|_| !planted(Bug::EraseSecondFold));
+        let again = rules::erased_last(again);
         let mut last = None;
         while let Some(block) = self.mlc.chains.take_stale() {
             if again == Some(block) {

@@ -3,7 +3,6 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{AGAIN_MAX, Content, Fetched, Gathered, SlotRun, Spot};
@@ -11,6 +10,7 @@ use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::{Attempt, Job};
 use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::path::piece::{PageOf, SourceSlot};
+use crate::hybrid::rules;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Event, Probe};
@@ -89,9 +89,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.start_fold(victim, None, Cause::Gc)
     }
 
-    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once: the new data block
-    /// must be older than any log block that the chain takes from now on, because a mount decides by age which
-    /// overrides the other.
+    /// Begins to fold a chain, onto that block or a free one, and programs the first page at once.
     pub(crate) fn start_fold(
         &mut self,
         logical: LogicalBlock,
@@ -99,10 +97,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         cause: Cause,
     ) -> Result<(), Fault<D::Error>> {
         self.begin_fold(logical, target, cause)?;
-        if planted(Bug::BeginFoldLate) {
-            return Ok(());
-        }
-        self.fold_step()
+        if rules::must_program_at_once() { self.fold_step() } else { Ok(()) }
     }
 
     /// Freezes a chain, and takes a block to fold it onto.
@@ -158,8 +153,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.gather_page(&job)?;
         let wear = self.wear.erase_count(job.target);
         let is_last = job.page + 1 == self.shape.chain.pages;
-        if planted(Bug::EraseFrozenEarly)
-            && is_last
+        if !rules::must_keep_frozen(is_last)
             && let Some(frozen) = self.mlc.chains.first(job.logical)
         {
             self.flash.erase(Spot::chain(frozen, 0), job.cause)?;
@@ -220,9 +214,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Decides where a slot's content comes from. Newer copies in the log are collected if the write-back rule allows,
-    /// except where a younger log block has a copy, because that one would override the new data block. The last page
-    /// collects them in any case: if it is torn, a rescue copy of it exists, but which of its sectors are elsewhere
-    /// would no longer be known.
+    /// except where a younger log block has a copy. The last page collects them in any case: if it is torn, a rescue
+    /// copy of it exists, but which of its sectors are elsewhere would no longer be known.
     #[inline]
     fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<CopyFrom, Fault<D::Error>> {
         let offset = making.offset(slot);
@@ -231,11 +224,10 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             && self.logged.get(making.job.logical)
             && let Some(at) = log.index.find(making.sector(slot))
         {
-            let touched = touched && !planted(Bug::CollectTouched);
             let is_last = making.job.page + 1 == self.shape.chain.pages;
             // A closed log is emptied sector by sector.
             let collects = is_last || self.write_back.fold_collects() || !log.ring().turns();
-            if touched || !collects {
+            if rules::must_leave_in_log(touched, collects) {
                 self.mlc.fold.leave_logged(making.job.logical);
                 return Ok(CopyFrom::Elsewhere);
             }
@@ -349,8 +341,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
         self.mlc.maps.forget(job.logical);
         if let Some(log) = self.log.get_mut() {
-            let leaves = self.mlc.fold.leaves_logged() && !planted(Bug::ForgetLogged);
-            self.logged.set(job.logical, leaves);
+            let is_in_log = rules::is_in_log(self.mlc.fold.leaves_logged());
+            self.logged.set(job.logical, is_in_log);
             let head = log.window().head;
             for offset in 0..self.mlc.sectors_per_block().get() {
                 if self.mlc.fold.is_collected(offset) {
@@ -384,11 +376,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// Folds the chain again, and completely, after a failed program to the fold's target: the writes since are in a
-    /// log block that is younger than the old target, but older than the new one.
-    ///
-    /// The program that failed may have been that of the last page, which may be readable. So the next fold begins
-    /// before the old target is marked bad, which may destroy its other pages: a mount sees by the first page of the
-    /// new target that the old fold was not finished.
+    /// log block that is younger than the old target, but older than the new one. The program that failed may have been
+    /// that of the last page, which may be readable.
     #[cold]
     #[inline(never)]
     pub(crate) fn fold_anew(&mut self, job: Job) -> Result<(), Fault<D::Error>> {
@@ -403,16 +392,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 again -= 1;
             }
             let failed = self.drop_fold();
-            let begun = if last || planted(Bug::MarkBeforeFold) {
-                Ok(())
-            } else {
+            let begun = if rules::must_begin_again_first(last) {
                 self.fold_first_page_again(&job)
+            } else {
+                Ok(())
             };
-            // A device that has failed for good is asked for nothing more, and its error is the one to tell.
             let begun = match begun {
-                Err(error @ Fault::Device(_)) if !planted(Bug::HideDriverError) => {
-                    return Err(error);
-                }
+                Err(error) if rules::must_be_told(&error) => return Err(error),
                 begun => begun,
             };
             if let Some(failed) = failed {

@@ -3,7 +3,6 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use super::to_chains::Intake;
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Programmed};
@@ -253,10 +252,9 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
     }
 
-    /// Notifies the running fold of sectors that were copied within the log. These copies are younger than what the
-    /// fold took, and a mount will choose them, so they keep their entries.
+    /// Notifies the running fold of sectors that were copied within the log.
     pub(crate) fn uncollect_copies(&mut self, holds: &[Slot]) {
-        if self.mlc.fold.is_active() && !planted(Bug::CollectCopies) {
+        if rules::must_keep_entries(self.mlc.fold.is_active()) {
             for sector in holds.iter().filter_map(|slot| slot.copy_of()) {
                 self.uncollect(sector, SectorCount::new(1));
             }

@@ -5,6 +5,7 @@
 //! - [`log`](self): the circular log, at run time and after a mount.
 //! - [`newest`](self): the newest copy of a sector, after a mount: the log's or the chain's.
 //! - [`chains`](self): the blocks of a chain, and free ones.
+//! - [`folds`](self): folds, and whether one was finished.
 
 mod log;
 
@@ -12,6 +13,9 @@ mod newest;
 
 mod chains;
 
+mod folds;
+
 pub(super) use chains::*;
+pub(super) use folds::*;
 pub(super) use log::*;
 pub(super) use newest::*;
