@@ -32,6 +32,7 @@ use crate::config::Refresh;
 use crate::error::Fault;
 use crate::flash::{self, Door};
 pub(crate) use crate::flash::{Erasure, Programmed};
+use crate::hybrid::rules;
 use crate::hybrid::shape::{Area, Shape};
 use crate::layout::{self, Kind, Label, Slot, Stamp};
 use crate::probe::{Cause, Probe};
@@ -147,8 +148,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
 
     #[inline]
     fn page(&self, spot: Spot) -> Page {
-        let spread =
-            self.spreads && spot.purpose != Purpose::Chain && !planted(Bug::ForgetFirstPages);
+        let spread = self.spreads && rules::must_use_first_pages(spot.purpose == Purpose::Chain);
         let index = if spread { self.spread(spot.page) } else { PageIndex::new(spot.page) };
         self.block(spot).page(index)
     }

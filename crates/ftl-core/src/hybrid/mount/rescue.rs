@@ -17,18 +17,17 @@
 
 use ftl_iface::NandDevice;
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::pairs::Backups;
 use crate::hybrid::rescued::{BESIDE, COPIES_MAX, Copy, Rescued};
+use crate::hybrid::rules;
 use crate::hybrid::shape::RESCUE;
 use crate::hybrid::state::{Ftl, Youngest};
-use crate::layout::{Kind, Slot};
+use crate::layout::Kind;
 use crate::probe::{Cause, Probe};
-use crate::table::BlockNumber;
 
 impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// The valid copies: the newest whose proof was begun, and the one before it, if the newer one is marked as beside
@@ -48,7 +47,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         for (copy, beside) in found.into_iter().flatten() {
             // A missing page means that an erase was begun: of a copy whose data was all written again, or of one on
             // which nothing relied yet, so that the one before it is valid.
-            if !self.is_copy_readable(copy)? && !planted(Bug::BelieveOldCopy) {
+            if !self.is_copy_readable(copy)? && !rules::may_trust_half_erased() {
                 continue;
             }
             if let Some(cell) = rescued.copies.get_mut(count) {
@@ -79,8 +78,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(None);
         }
         let proof = self.proof_spot(block);
-        let unproved = self.flash.look(proof, Cause::Mount)?.is_erased();
-        let proved = !unproved || planted(Bug::TrustCommit);
+        let proved = rules::is_proved(self.flash.look(proof, Cause::Mount)?);
         let Seen::Page(commit) = self.flash.look(spot, Cause::Mount)? else {
             return Ok(None);
         };
@@ -89,12 +87,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if !proved || tag.kind != Kind::Commit {
             return Ok(None);
         }
-        let ended = match named {
-            Slot::Elsewhere(number) if !planted(Bug::ForgetEndedFold) => {
-                Some(ChainBlock::new(number.get() as BlockNumber))
-            }
-            _ => None,
-        };
+        let ended = rules::fold_ended_by(named);
         let pages = (tag.note & !BESIDE).min(u32::from(self.shape.meta.pages)) as u16;
         let copy = Copy { block, pages, stamp: tag.stamp, ended };
         Ok(Some((copy, tag.note & BESIDE != 0)))
@@ -109,7 +102,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             return Ok(before);
         };
         if let Some(before) = before {
-            if planted(Bug::BelieveOldCopy) {
+            if rules::may_trust_half_erased() {
                 return Ok(Some(before));
             }
             // Data written from the copy is still covered by it. A fold may have completed meanwhile.
@@ -126,7 +119,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // It has become unreadable since it was found, so it was being erased.
         }
         let backups = self.find_backups(&youngest)?;
-        let content = youngest.kind.is_content() && !planted(Bug::ForgetYoungest);
+        let content = rules::must_copy_youngest(youngest.kind);
         let own = (content || self.is_end_of_fold(&youngest)?).then_some(youngest);
         if own.is_some() || backups.is_some() {
             self.copy_youngest(own, backups)

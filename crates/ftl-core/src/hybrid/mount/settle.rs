@@ -93,7 +93,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// the copies that could not be written again.
     fn halt_settling(&mut self) -> Settled {
         match &mut self.unsettled {
-            Some(state) if state.rescued.is_some() && !planted(Bug::ForgetCopiesAtEnd) => {
+            Some(state) if rules::must_read_copies(state.rescued.is_some()) => {
                 state.progress = Progress::Halted;
                 Settled::ButForCopies
             }
@@ -131,8 +131,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         self.settle_log(rescued.filter(|_| before.is_none()))?;
         let rescued = self.unsettled.and_then(|state| state.rescued);
-        let wanted = secured && !planted(Bug::ForgetRescued);
-        if let Some(rescued) = rescued.filter(|_| wanted) {
+        if let Some(rescued) = rescued.filter(|_| rules::must_write_again(secured)) {
             self.write_rescued(rescued)?;
         }
         if let Some(state) = &mut self.unsettled {

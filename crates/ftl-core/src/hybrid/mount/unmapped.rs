@@ -7,13 +7,13 @@
 
 use ftl_iface::{NandDevice, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{Gathered, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::prove::Newest;
 use crate::hybrid::rescued::{Copy, Rescued};
+use crate::hybrid::rules;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
@@ -22,7 +22,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     #[cold]
     #[inline(never)]
     pub(super) fn rescue_unmapped(&mut self) -> Result<(), Fault<D::Error>> {
-        if planted(Bug::GiveUpAtFullTable) {
+        if !rules::must_copy_unmapped() {
             return Err(Fault::Corrupt);
         }
         let before = self.unsettled.and_then(|state| state.rescued).unwrap_or(Rescued::NONE);

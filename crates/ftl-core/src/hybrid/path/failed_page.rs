@@ -8,13 +8,13 @@
 
 use ftl_iface::NandDevice;
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::rescued::Copy;
+use crate::hybrid::rules;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
@@ -31,12 +31,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         count: u16,
     ) -> Result<(), Fault<D::Error>> {
         let failed = core::mem::take(&mut self.flash.failed.page);
-        // During recovery from a power cut, everything that is written has a copy already.
-        if !failed
-            || self.failed_page.is_some()
-            || self.unsettled.is_some()
-            || planted(Bug::BelieveFailedPage)
-        {
+        let has_copy = self.failed_page.is_some() || self.unsettled.is_some();
+        if !rules::must_copy_failed(failed, has_copy) {
             return Ok(());
         }
         while let Some(target) = self.rescue_block(None)? {

@@ -19,12 +19,12 @@
 
 use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::{MapEntry, MapId};
+use crate::hybrid::rules;
 use crate::hybrid::shape::SLOTS_MAX;
 use crate::hybrid::state::{Ftl, RequestStart, Youngest};
 use crate::layout::{Kind, Slot, Slots, Stamp};
@@ -126,14 +126,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(Partners::Safe)
     }
 
-    /// Backs up the valid content of a page of the chain's last log block, if there is room. A trim is not backed up:
-    /// it would trim newer data if it were repeated.
+    /// Backs up the valid content of a page of the chain's last log block, if there is room.
     fn secure_page(
         &mut self,
         logical: LogicalBlock,
         page: u16,
     ) -> Result<Partners, Fault<D::Error>> {
-        if planted(Bug::ForgetBackups) {
+        if !rules::must_back_up() {
             return Ok(Partners::Safe);
         }
         self.prove(logical)?;
@@ -142,9 +141,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let spot = Spot::chain(end.block, page);
         let held = match self.flash.look(spot, Cause::Backup)? {
             Seen::Erased | Seen::Unreadable => return Ok(Partners::Safe),
-            Seen::Page(page) if page.kind == Kind::Trim => {
-                let forgotten = planted(Bug::ForgetTrimsPartners);
-                return Ok(if forgotten { Partners::Safe } else { Partners::Exposed });
+            Seen::Page(page) if rules::must_not_be_endangered(page.kind) => {
+                return Ok(Partners::Exposed);
             }
             Seen::Page(page) => Gathered::of(&page, 0, self.shape.chain.slots),
         };
@@ -224,7 +222,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Ensures that nothing corrupts what was just written to that chain in place of a page that may be unstable.
     #[cold]
     pub(crate) fn protect_last_log(&mut self, logical: LogicalBlock) {
-        if self.guards_pairs() && self.mlc.has_log(logical) && !planted(Bug::EndangerReplacement) {
+        if self.guards_pairs() && rules::must_seal_replacement(self.mlc.has_log(logical)) {
             self.mlc.seal(logical);
         }
     }
@@ -260,7 +258,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let next = tag.stamp.get() + u64::from(skipped) + 1;
             let follows = match after {
                 Some(after) => after.get() == next,
-                None => youngest.stamp.get() <= next || planted(Bug::BelieveEveryBackup),
+                None => rules::do_backups_count(youngest.stamp, next),
             };
             if tag.kind != Kind::Backup || !follows {
                 break;
@@ -285,8 +283,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Some(Spot::log(block, page))
     }
 
-    /// Whether the pages that share cells with the last one of a block can be read: a torn program of it would corrupt
-    /// them.
+    /// Whether the pages that share cells with the last one of a block can be read.
     pub(crate) fn are_partners_readable(
         &mut self,
         block: ChainBlock,
@@ -296,8 +293,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         for page in self.endangered(self.shape.chain.pages - 1) {
             let spot = Spot::chain(block, page);
-            let stands = self.flash.look(spot, Cause::Mount)?.is_page();
-            if !stands && !planted(Bug::ForgetPartners) {
+            if rules::may_be_corrupted(self.flash.look(spot, Cause::Mount)?) {
                 return Ok(false);
             }
         }

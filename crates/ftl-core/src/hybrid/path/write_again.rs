@@ -2,12 +2,12 @@
 
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Programmed, Seen, Spot};
 use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rescued::Rescued;
+use crate::hybrid::rules;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Trim};
 use crate::probe::{Cause, Probe};
@@ -38,13 +38,11 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         spot: Spot,
     ) -> Result<impl Iterator<Item = Sector> + use<D, P, M>, Fault<D::Error>> {
         let held = self.slots_of_copy(spot)?;
-        let named = |slot: Slot| {
-            if planted(Bug::ForgetCopiedTrims) { slot.copy_of() } else { slot.place_of() }
-        };
         for slot in held.list() {
-            named(*slot).map_or(Ok(()), |sector| self.in_device(sector).map(|_| ()))?;
+            rules::sector_concerned(*slot)
+                .map_or(Ok(()), |sector| self.in_device(sector).map(|_| ()))?;
         }
-        Ok(held.into_list().filter_map(move |(_, slot)| named(slot)))
+        Ok(held.into_list().filter_map(|(_, slot)| rules::sector_concerned(slot)))
     }
 
     /// What the slots of a page of a copy hold; nothing if it cannot be read.
@@ -123,7 +121,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             // It was half erased, and has become unreadable since it was checked, so this was done before.
             return Ok(Programmed::Done);
         }
-        if planted(Bug::EraseRescuedEarly) {
+        if !rules::must_keep_copy() {
             self.flash.erase(spot, Cause::Meta)?;
         }
         self.flash.leave_empty(&mut page, slots);

@@ -6,6 +6,8 @@
 //! - [`newest`](self): the newest copy of a sector, after a mount: the log's or the chain's.
 //! - [`chains`](self): the blocks of a chain, and free ones.
 //! - [`folds`](self): folds, and whether one was finished.
+//! - [`pairs`](self): pages that share their cells.
+//! - [`copies`](self): rescue copies.
 
 mod log;
 
@@ -15,7 +17,13 @@ mod chains;
 
 mod folds;
 
+mod pairs;
+
+mod copies;
+
 pub(super) use chains::*;
+pub(super) use copies::*;
 pub(super) use folds::*;
 pub(super) use log::*;
 pub(super) use newest::*;
+pub(super) use pairs::*;
