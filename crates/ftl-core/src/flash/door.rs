@@ -6,8 +6,7 @@ use ftl_iface::{
 };
 
 use super::holder::{self, Holder, Magic};
-use super::{Erasure, Marked};
-use crate::bugs::{Bug, planted};
+use super::{Erasure, Marked, rules};
 use crate::error::Fault;
 use crate::layout::{self, FormatKey, Stamp, Tag, TagKind};
 use crate::probe::{Cause, Event, Probe, Verb};
@@ -85,7 +84,7 @@ impl<D: NandDevice, P: Probe> Door<D, P> {
     /// Fails if an error of the driver has ended this mount.
     #[inline]
     pub fn alive(&self) -> Result<(), Fault<D::Error>> {
-        if self.dead && !planted(Bug::AskDeadDevice) { Err(Fault::Device(None)) } else { Ok(()) }
+        if rules::may_be_asked(self.dead) { Ok(()) } else { Err(Fault::Device(None)) }
     }
 
     fn driver_failed(&mut self, error: D::Error) -> Fault<D::Error> {

@@ -11,6 +11,7 @@ mod door;
 mod holder;
 mod noted;
 mod outcome;
+mod rules;
 mod seen;
 
 pub(crate) use door::Door;

@@ -3,7 +3,6 @@
 use ftl_iface::NandDevice;
 
 use super::{Content, Erasure, Flash, Seals, Spot};
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{AGAIN_MAX, Purpose};
@@ -34,14 +33,14 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Erases the block of a spot. If that fails, or a program to it has failed, the block is marked bad.
     pub fn erase(&mut self, spot: Spot, cause: Cause) -> Result<(), Fault<D::Error>> {
-        if self.seals != Seals::Broken && !planted(Bug::EraseUnderSeal) {
+        if rules::must_break_seals_first(self.seals != Seals::Broken) {
             self.break_seals()?;
             if spot.purpose == Purpose::Meta && self.is_bad(spot)? {
                 // It held a seal, and has failed just now.
                 return Err(Fault::BlockFailed);
             }
         }
-        if self.failed.is_failing(spot) && !planted(Bug::ReuseFailing) {
+        if rules::must_retire(self.failed.is_failing(spot)) {
             return Err(self.retire(spot));
         }
         match self.erase_block(spot, cause)? {

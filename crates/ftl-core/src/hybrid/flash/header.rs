@@ -5,8 +5,8 @@ use ftl_iface::NandDevice;
 
 use super::failed::{List, listed_max};
 use super::{Content, Erasure, Flash, Programmed, Spot};
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
+use crate::hybrid::rules;
 use crate::layout::{Header, HeaderError, Kind, Label, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 
@@ -119,9 +119,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.program_copy(spot, Kind::Header, header)? == Programmed::BlockFailed {
             return Ok(Programmed::BlockFailed);
         }
-        let kind = if planted(Bug::OneHeaderCopy) { Kind::Bad } else { Kind::Header };
         match self.program_list(spot)? {
-            Some(end) => self.program_copy(end, kind, header),
+            Some(end) => self.program_copy(end, rules::kind_of_second_copy(), header),
             None => Ok(Programmed::BlockFailed),
         }
     }

@@ -27,7 +27,6 @@ use core::ops::{Deref, DerefMut};
 
 use ftl_iface::{Block, Bytes, Corrected, NandDevice, Page, PageCount, PageIndex, Pairing};
 
-use crate::bugs::{Bug, planted};
 use crate::config::Refresh;
 use crate::error::Fault;
 use crate::flash::{self, Door};
@@ -312,8 +311,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             Content::Host(data) => data,
             Content::Buffer => self.buffer.get(..area.page_bytes.as_usize()).unwrap_or(&[]),
         };
-        let forgotten = cause == Cause::Host && self.door.stamp().get().is_multiple_of(16);
-        if planted(Bug::AcknowledgeBeforeProgram) && forgotten {
+        if !rules::must_program(cause, self.door.stamp()) {
             return Ok(());
         }
         let programmed = self.door.program(page, data, spare, cause);

@@ -5,8 +5,8 @@
 use ftl_iface::NandDevice;
 
 use super::{Content, Erasure, Flash, Programmed, Spot};
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
+use crate::hybrid::rules;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea, HEADER_BLOCKS};
 use crate::layout::{Kind, Label, Seal, Slots, Tag};
 use crate::probe::{Cause, Probe};
@@ -42,7 +42,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     #[cold]
     pub fn break_seals(&mut self) -> Result<(), Fault<D::Error>> {
         for number in 0..CHECKPOINT_AREAS {
-            if self.seals == Seals::One(1 - number) || planted(Bug::TrustOldSeal) {
+            if !rules::must_break_seal(self.seals != Seals::One(1 - number)) {
                 continue;
             }
             let block = Spot::meta(self.place(number).seal_block(), 0);

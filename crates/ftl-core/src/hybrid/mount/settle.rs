@@ -16,7 +16,6 @@
 
 use ftl_iface::{NandDevice, StoreWriteError};
 
-use crate::bugs::{Bug, planted};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::Spot;
@@ -108,7 +107,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.look_into_open_blocks()?;
         self.flash.know_all_stamps();
         let before = self.find_rescued()?;
-        if !planted(Bug::MendListLate) {
+        if rules::must_mend_headers_first() {
             self.mend_headers()?;
         }
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
@@ -140,7 +139,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if secured {
             self.clear_rescue_blocks(rescued)?;
         }
-        if planted(Bug::MendListLate) {
+        if !rules::must_mend_headers_first() {
             self.mend_headers()?;
         }
         if at_rest {
@@ -154,10 +153,8 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         Ok(())
     }
 
-    /// Before anything else is changed: the list of a torn header may name a failed block today and be unreadable
-    /// tomorrow. As long as nothing has changed, a mount that trusts the block finds what it held when power failed.
     fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
-        if planted(Bug::LeaveHeaderTorn) {
+        if !rules::must_mend_headers() {
             return Ok(());
         }
         let header = self.header();

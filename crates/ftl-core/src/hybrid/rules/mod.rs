@@ -8,6 +8,7 @@
 //! - [`folds`](self): folds, and whether one was finished.
 //! - [`pairs`](self): pages that share their cells.
 //! - [`copies`](self): rescue copies.
+//! - [`device`](self): programs, erases, checkpoints and headers.
 
 mod log;
 
@@ -21,8 +22,11 @@ mod pairs;
 
 mod copies;
 
+mod device;
+
 pub(super) use chains::*;
 pub(super) use copies::*;
+pub(super) use device::*;
 pub(super) use folds::*;
 pub(super) use log::*;
 pub(super) use newest::*;
