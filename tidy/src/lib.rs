@@ -2,7 +2,7 @@
 //!
 //! `tests/files.rs`: each file by its lines, and which crate builds upon which. `tests/modules.rs`: which module uses
 //! which. `tests/names.rs`: names of types. `tests/functions.rs`: parameters, nesting, booleans. `tests/pages.rs`:
-//! links, and code that pages quote.
+//! links, and code that pages quote. `tests/rules.rs`: seeded bugs stand in the rules that they break.
 #![forbid(unsafe_code)]
 
 use std::fs;

@@ -1,6 +1,6 @@
 //! Seeded bugs, for tests of the tests and never for devices. A torture test that finds nothing proves little until it
-//! has shown what it can find. Each bug breaks one of the rules that keep acknowledged writes safe. One at a time is
-//! enabled, and the tests of `torture` show that it is found.
+//! has shown what it can find. Each bug breaks one of the rules that keep acknowledged writes safe, and stands in the
+//! function of that rule (`docs/RULES.md`). One at a time is enabled, and the tests of `torture` show that it is found.
 //!
 //! Without the feature `seeded-bugs` only `planted` is left, which is `false` at compile time.
 

@@ -2,6 +2,7 @@
 //!
 //! - [`Door`]: every operation on the device. It reports each with its cause to the probe, gives each page its stamp
 //!   and its tag, and ends the mount if the driver fails.
+//! - `rules`: a rule of safety.
 //! - [`Seen`]: what a read found.
 //! - [`Noted`]: pages that needed many corrections.
 //!
