@@ -114,10 +114,9 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let tags = tag_memory(&mut ram);
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
-        let dirty = ram.bytes(TableName::DirtyLeaves);
         let entries = BinMemory { firsts, order, words, lows };
         let table = DirtyTable::new(entries, shape.table_most);
-        let anchor = ram.bytes(TableName::Anchor);
+        let (dirty, anchor) = (ram.bytes(TableName::DirtyLeaves), ram.bytes(TableName::Anchor));
         Ok(Self {
             flash: PagedFlash::new(device, probe, &shape, config.refresh, tags),
             shape,
