@@ -95,11 +95,12 @@ fn header(bytes: &[u8]) {
         key: FormatKey::new(field(12)),
         sector_bytes: ftl_iface::Bytes::new(field(16)),
         capacity: ftl_iface::SectorCount::new(field(20)),
-        log_blocks: field(24) as u16,
-        chain_blocks: field(28),
-        first: pages(32),
-        chains: pages(44),
-        table: TableOf { entries: field(56), probes: field(60), probing: field(64) },
+        log_blocks: field(32) as u16,
+        chain_blocks: field(36),
+        first: pages(40),
+        chains: pages(52),
+        table: TableOf { entries: field(64), probes: field(68), probing: field(72) },
+        optional: field(28),
     };
     header.put(&mut page);
     assert_eq!(Header::parse(&page), Ok(header));

@@ -79,7 +79,7 @@ enum tandem_error {
     TANDEM_E_NOT_FORMATTED = -12,
     /* The device was formatted by the other FTL. */
     TANDEM_E_OTHER_FTL = -13,
-    /* The device was formatted by another version. detail.number is the version. */
+    /* The device has a later format than 1. detail.number is the version in its header. */
     TANDEM_E_OTHER_VERSION = -14,
     /* Both headers are damaged, or cannot be read. */
     TANDEM_E_DAMAGED_HEADER = -15,
@@ -98,6 +98,12 @@ enum tandem_error {
     TANDEM_E_MISFIT = -21,
     /* An argument has a value that means nothing. */
     TANDEM_E_VALUE = -22,
+    /* The device was formatted by a version before format 1. detail.number is the version of its
+     * format. */
+    TANDEM_E_EARLIER_VERSION = -23,
+    /* The device needs features that this version does not have. detail.number has a bit for
+     * each. */
+    TANDEM_E_FEATURES = -24,
 };
 
 /* The alignment that RAM must have. */

@@ -41,7 +41,7 @@ pub enum Error {
     NotFormatted = -12,
     /// The device was formatted by the other FTL.
     OtherFtl = -13,
-    /// The device was formatted by another version. `detail.number` is the version.
+    /// The device has a later format than 1. `detail.number` is the version in its header.
     OtherVersion = -14,
     /// Both headers are damaged, or cannot be read.
     DamagedHeader = -15,
@@ -60,11 +60,15 @@ pub enum Error {
     Misfit = -21,
     /// An argument has a value that means nothing.
     Value = -22,
+    /// The device was formatted by a version before format 1. `detail.number` is the version of its format.
+    EarlierVersion = -23,
+    /// The device needs features that this version does not have. `detail.number` has a bit for each.
+    Features = -24,
 }
 
 impl Error {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 24] = [
         Self::Null,
         Self::Misaligned,
         Self::RamTooSmall,
@@ -87,6 +91,8 @@ impl Error {
         Self::Config,
         Self::Misfit,
         Self::Value,
+        Self::EarlierVersion,
+        Self::Features,
     ];
 
     /// The number as C knows it.
@@ -155,8 +161,16 @@ impl Error {
                 (c"the device was formatted by the other FTL", c"mount it with that one, or format it")
             }
             Self::OtherVersion => (
-                c"the device was formatted by another version",
-                c"mount it with the release that formatted it",
+                c"the device has a later format than 1",
+                c"mount it with a newer version",
+            ),
+            Self::EarlierVersion => (
+                c"the device was formatted by a version before format 1",
+                c"read its data with that version, or format the device",
+            ),
+            Self::Features => (
+                c"the device needs features that this version does not have",
+                c"mount it with a newer version: detail.number has a bit for each",
             ),
             Self::DamagedHeader => {
                 (c"both headers of the device are damaged or unreadable",

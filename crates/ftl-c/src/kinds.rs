@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 
 use ftl_core::hybrid::mount::{self, MountError};
+use ftl_core::layout::OtherFormat;
 use ftl_core::paged::{self, PagedMountError, PagedShapeError};
 use ftl_core::{FtlKind, Hybrid, PageStore, ShapeError};
 
@@ -71,9 +72,7 @@ impl Face for PageStore {
             PagedMountError::WrongPlan => Error::Misfit.into(),
             PagedMountError::NotFormatted => Error::NotFormatted.into(),
             PagedMountError::OfHybrid => Error::OtherFtl.into(),
-            PagedMountError::OtherVersion(version) => {
-                Fault::numbered(Error::OtherVersion, version.into())
-            }
+            PagedMountError::OtherVersion(other) => other_format(other),
             PagedMountError::DamagedHeader => Error::DamagedHeader.into(),
             PagedMountError::OtherConfig(other) => {
                 Fault::saying(Error::OtherConfig, setting(other.setting))
@@ -83,6 +82,15 @@ impl Face for PageStore {
             PagedMountError::Device(code) => Fault::of_driver(code),
             PagedMountError::Corrupt | _ => Error::Corrupt.into(),
         }
+    }
+}
+
+fn other_format(other: OtherFormat) -> Fault {
+    match other {
+        OtherFormat::Earlier(version) => Fault::numbered(Error::EarlierVersion, version.into()),
+        OtherFormat::Later(version) => Fault::numbered(Error::OtherVersion, version.into()),
+        OtherFormat::Features(features) => Fault::numbered(Error::Features, features),
+        _ => Error::OtherVersion.into(),
     }
 }
 
@@ -154,7 +162,7 @@ impl Face for Hybrid {
             }
             MountError::NotFormatted => Error::NotFormatted.into(),
             MountError::OfPageStore => Error::OtherFtl.into(),
-            MountError::Version(version) => Fault::numbered(Error::OtherVersion, version.into()),
+            MountError::Version(other) => other_format(other),
             MountError::DamagedHeader => Error::DamagedHeader.into(),
             MountError::OtherConfig(other) => {
                 Fault::saying(Error::OtherConfig, hybrid_setting(other.setting))

@@ -73,8 +73,7 @@ fn check_steps(tag: &[u8]) -> String {
 /// compares it with the layout's own, if the layout writes such headers.
 fn wide_header(header: &[u8]) -> Vec<u8> {
     let mut wide = header.to_vec();
-    wide[8..12].copy_from_slice(&[6, 0, 44, 0]);
-    for (at, number) in [(24, 2_004), (28, 172_032_u32)] {
+    for (at, number) in [(8, 44 << 16 | 0x100), (24, 1), (32, 2_004), (36, 172_032_u32)] {
         wide[at..at + 4].copy_from_slice(&number.to_le_bytes());
     }
     wide.truncate(Header::BYTES - 4);
@@ -114,6 +113,7 @@ fn examples() -> Vec<(&'static str, String)> {
         first: pages(2_048, 64, Pairing::None),
         chains: pages(4_096, 128, Pairing::Distance3),
         table: TableOf { entries: 65_159, probes: 8, probing: 0 },
+        optional: 0,
     };
     let mut page = vec![0xFF; 512];
     header.put(&mut page);
@@ -169,8 +169,8 @@ fn every_example_of_the_document_is_what_the_layout_writes() {
 fn the_documents_figures_are_the_codes() {
     let text = document().data().replace('\n', " ");
     let says = |sentence: &str| assert!(text.contains(sentence), "it does not say: {sentence}");
-    says(&format!("Format version **{}**", Header::VERSION));
-    says(&format!("**{}** for devices of more than 65,534 chain blocks", Header::WIDE_VERSION));
+    says(&format!("Version is {:#06x}, format 1", Header::VERSION));
+    says(&format!("feature {}, [wide block numbers]", Header::WIDE_NUMBERS.trailing_zeros()));
     says(&format!("at most {}", ftl_core::hybrid::shape::SLOTS_MAX));
     says("two blocks that carry the header, two *rescue blocks*, and two *places* of checkpoints");
     assert_eq!((HEADER_BLOCKS, CHECKPOINT_AREAS), (2, 2));

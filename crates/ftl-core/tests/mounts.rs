@@ -5,7 +5,7 @@ use crate::world;
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, WearLeveling};
 use ftl_core::hybrid::mount::FormatSetting;
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::layout::Header;
+use ftl_core::layout::{Header, OtherFormat};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan};
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
@@ -16,7 +16,7 @@ use ftl_iface::{
 use nand_model::faults::When;
 use nand_model::{Chip, Content, FaultInjector};
 
-use world::{Checks, Dice, KEY, Step, World, devices, part, region};
+use world::{Checks, Dice, KEY, Step, World, change_header, devices, part, region};
 
 type Refusal<E> = Option<MountError<E>>;
 
@@ -102,13 +102,27 @@ fn a_device_with_something_else_on_it_is_not_mounted() {
 #[test]
 fn a_device_of_another_version_is_not_mounted() {
     let (geometry, config) = devices::hybrid();
-    for version in [0, 1, 2, 3, 4, 7, 0x0102, u16::MAX] {
+    let put = |chip: &mut Chip, version: u16| {
+        put_header(chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
+    };
+    for version in [0, 1, 2, 3, 4, 5, 6, u8::MAX] {
         let mut chip = chip(geometry);
-        put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version.to_le_bytes()));
+        put(&mut chip, version.into());
         let (error, sentence) = refused(&mut chip, &config);
-        assert_eq!(error, MountError::Version(version));
+        assert_eq!(error, MountError::Version(OtherFormat::Earlier(version)));
         let wanted = format!(
-            "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
+            "the device was formatted by a version before format 1 (its format is {version}): \
+             read its data with that version, or format the device"
+        );
+        assert_eq!(sentence, wanted);
+    }
+    for version in [0x0101, 0x0200, 0x0500, u16::MAX] {
+        let mut chip = chip(geometry);
+        put(&mut chip, version);
+        let (error, sentence) = refused(&mut chip, &config);
+        assert_eq!(error, MountError::Version(OtherFormat::Later(version)));
+        let wanted = format!(
+            "the device has a later format than 1 ({version:#06x} in its header): mount it with a newer version"
         );
         assert_eq!(sentence, wanted);
     }
@@ -118,14 +132,12 @@ fn a_device_of_another_version_is_not_mounted() {
 fn a_device_with_wide_numbers_is_not_mounted_as_one_without() {
     let (geometry, config) = devices::hybrid();
     let mut chip = chip(geometry);
-    // An FTL without wide numbers may read only the version.
-    let version = Header::WIDE_VERSION.to_le_bytes();
-    put_header(&mut chip, 0, |page| page[8..10].copy_from_slice(&version));
+    put_header(&mut chip, 0, |page| change_header(page, 24, Header::WIDE_NUMBERS));
     let (error, sentence) = refused(&mut chip, &config);
     if cfg!(feature = "wide") {
-        assert_eq!(error, MountError::DamagedHeader, "the check is of the other version");
+        assert_eq!(error, MountError::DamagedHeader, "it has few blocks");
     } else {
-        assert_eq!(error, MountError::Version(Header::WIDE_VERSION));
+        assert_eq!(error, MountError::Version(OtherFormat::Features(Header::WIDE_NUMBERS)));
         let wanted = "the device has more blocks than 16 bits number: build ftl-core with its feature `wide`";
         assert_eq!(sentence, wanted);
     }

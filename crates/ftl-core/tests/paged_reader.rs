@@ -98,17 +98,18 @@ impl<'a> Reader<'a> {
         let geometry = *chip.geometry();
         let both = geometry.slc().is_some() && geometry.mlc().is_some();
         let map = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
-        let mut header = [0; 68];
+        let mut header = [0; 96];
         let page = Block::new(map, 0).page(PageIndex::new(0));
         chip.read(page, Bytes::ZERO, &mut header, &mut []).expect("a header");
         assert_eq!(&header[..8], b"TANDEMPG");
-        assert_eq!(half(&header, 8), 4, "the version");
-        assert_eq!(word(&header, 64), page_check(&header[..64], 0x5441_4E44), "its check");
+        assert_eq!(half(&header, 8), 0x0100, "format 1");
+        assert_eq!(word(&header, 24), 0, "its features");
+        assert_eq!(word(&header, 92), page_check(&header[..92], 0x5441_4E44), "its check");
         assert_eq!(word(&header, 16) as usize, BYTES);
-        let (anchors, main, fast) = (half(&header, 10), word(&header, 32), word(&header, 48));
+        let (anchors, main, fast) = (half(&header, 10), word(&header, 40), word(&header, 56));
         let shape = geometry.mlc().or(geometry.slc()).expect("a region");
-        assert_eq!(word(&header, 36), shape.page_bytes.get());
-        assert_eq!(word(&header, 40), shape.pages_per_block.get());
+        assert_eq!(word(&header, 44), shape.page_bytes.get());
+        assert_eq!(word(&header, 48), shape.pages_per_block.get());
         let behind = 2 + anchors;
         let areas = if both {
             vec![

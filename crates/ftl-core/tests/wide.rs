@@ -183,14 +183,14 @@ fn a_power_cut_loses_nothing() {
 }
 
 #[test]
-fn its_header_is_of_the_wide_version_and_the_second_reader_reads_it() {
+fn its_header_says_so_and_the_second_reader_reads_it() {
     let mut device = Device::filled();
     device.live(|ftl, truth| churn(ftl, truth, &mut Dice::new(1), 1));
-    let mut page = vec![0; 64];
+    let mut page = vec![0; Header::BYTES];
     let at = Block::new(Region::Slc, 0).page(PageIndex::new(0));
     device.chip.read(at, Bytes::ZERO, &mut page, &mut []).expect("read");
-    assert_eq!(page[8..10], Header::WIDE_VERSION.to_le_bytes());
-    assert_eq!(page[28..32], BLOCKS.to_le_bytes());
+    assert_eq!(page[24..28], Header::WIDE_NUMBERS.to_le_bytes());
+    assert_eq!(page[36..40], BLOCKS.to_le_bytes());
     let mut reader = Reader::open(&mut device.chip);
     assert_eq!((reader.capacity as usize, reader.sector_bytes), (device.truth.len(), BYTES));
     let everything = reader.read_everything();
@@ -217,6 +217,7 @@ fn every_damaged_bit_of_a_wide_header_is_seen() {
         first: PagesOf { page_bytes: Bytes::new(2_048), pages: PageCount::new(64), pairing: 1 },
         chains: PagesOf { page_bytes: Bytes::new(4_096), pages: PageCount::new(128), pairing: 2 },
         table: TableOf { entries: 32_768, probes: 8, probing: 0 },
+        optional: 0,
     }
     .put(&mut whole);
     assert!(Header::parse(&whole).is_ok_and(|header| header.chain_blocks == 172_032));

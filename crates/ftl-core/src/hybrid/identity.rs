@@ -127,6 +127,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             first: self.pages_of(self.shape.meta.region),
             chains: self.pages_of(self.shape.chain.region),
             table,
+            optional: self.flash.optional,
         }
     }
 

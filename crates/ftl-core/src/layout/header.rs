@@ -2,6 +2,7 @@
 
 use ftl_iface::{Bytes, PageCount, PageIndex, Pairing, SectorCount};
 
+use super::format::{FORMAT, HEADER_BYTES, OtherFormat, features, optional_features, put_features};
 use super::payload::{check, mix};
 use super::{FormatKey, copy_low_bytes, word};
 use crate::table::{BlockNumber, Width, word as wide};
@@ -9,17 +10,17 @@ use crate::table::{BlockNumber, Width, word as wide};
 /// The header of a device. Numbers have 32 bits where nothing else is said.
 ///
 /// ```text
-///  0       8         10            12    16             20         24           28             32
-///  ├───────┼─────────┼─────────────┼─────┼──────────────┼──────────┼────────────┼──────────────┼─ …
-///  │ magic │ version │ meta blocks │ key │ sector bytes │ capacity │ log blocks │ chain blocks │
-///  └───────┴─────────┴─────────────┴─────┴──────────────┴──────────┴────────────┴──────────────┴─ …
+///  0       8         10            12    16             20         24         28         32
+///  ├───────┼─────────┼─────────────┼─────┼──────────────┼──────────┼──────────┼──────────┼─ …
+///  │ magic │ version │ meta blocks │ key │ sector bytes │ capacity │ features │ optional │
+///  └───────┴─────────┴─────────────┴─────┴──────────────┴──────────┴──────────┴──────────┴─ …
 ///          16        16
 ///
-///     32          44        56        60       64        68      72
-///  … ─┼───────────┼─────────┼─────────┼────────┼─────────┼───────┤
-///     │ first     │ chains  │ entries │ probes │ probing │ check │
-///  … ─┴───────────┴─────────┴─────────┴────────┴─────────┴───────┘
-///       page bytes, pages a block, pairing
+///     32           36             40      52       64        68       72        76        92      96
+///  … ─┼────────────┼──────────────┼───────┼────────┼─────────┼────────┼─────────┼─────────┼───────┤
+///     │ log blocks │ chain blocks │ first │ chains │ entries │ probes │ probing │ reserved│ check │
+///  … ─┴────────────┴──────────────┴───────┴────────┴─────────┴────────┴─────────┴─────────┴───────┘
+///                                   page bytes, pages a block, pairing
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -41,6 +42,8 @@ pub struct Header {
     pub chains: PagesOf,
     /// The hash table of the log; zeros without a log.
     pub table: TableOf,
+    /// Optional features, which a version that does not have them keeps.
+    pub optional: u32,
 }
 
 /// How the pages of a region are.
@@ -76,7 +79,7 @@ pub enum HeaderError {
     /// A header of the page store.
     OfPageStore,
     /// A header of ours, of a format that this version does not read.
-    Version(u16),
+    Version(OtherFormat),
     /// A header of ours, with damaged bytes.
     Damaged,
 }
@@ -87,27 +90,32 @@ pub fn pairing_check(pairing: Pairing, pages: PageCount) -> u32 {
         .fold(0, |hash, page| mix(hash, pairing.word_line(PageIndex::new(page as u16), pages)))
 }
 
-/// The words between key and check.
-const WORDS: usize = 14;
+/// The settings: all numbers but the key.
+const SETTINGS: usize = 14;
 
 impl Header {
     /// Bytes that a header takes.
-    pub const BYTES: usize = 16 + 4 * WORDS;
+    pub const BYTES: usize = HEADER_BYTES;
     /// The first bytes of the page store's header.
     pub(crate) const PAGE_STORE: [u8; 8] = *b"TANDEMPG";
     pub(crate) const MAGIC: [u8; 8] = *b"TANDEMFT";
-    /// The version of the format: it changes when an older reader would go wrong.
-    pub const VERSION: u16 = 5;
-    /// That of devices with wide block numbers, which FTLs without them do not read.
-    pub const WIDE_VERSION: u16 = 6;
+    /// Format 1 as the header has it.
+    pub const VERSION: u16 = FORMAT;
+    /// The feature of devices with wide block numbers.
+    pub const WIDE_NUMBERS: u32 = 1;
+    const FEATURES: u32 = if cfg!(feature = "wide") { Self::WIDE_NUMBERS } else { 0 };
 
     fn check(bytes: &[u8]) -> u32 {
         let words = bytes.get(..Self::BYTES - 4).unwrap_or(&[]).chunks_exact(4).map(word);
         check(words, FormatKey::HEADER)
     }
 
-    /// Everything but the key, in the order of the header.
-    pub fn settings(&self) -> [u32; WORDS] {
+    fn features(&self) -> u32 {
+        if Width::of(self.chain_blocks).is_wide() { Self::WIDE_NUMBERS } else { 0 }
+    }
+
+    /// Everything that a mount must have as the format had it, in the order of the header.
+    pub fn settings(&self) -> [u32; SETTINGS] {
         let Self { first, chains, table, .. } = self;
         [
             self.meta_blocks.into(),
@@ -129,16 +137,17 @@ impl Header {
 
     /// Writes the header at the start of a page.
     pub fn put(&self, page: &mut [u8]) {
-        let wide = Width::of(self.chain_blocks).is_wide();
-        let version = if wide { Self::WIDE_VERSION } else { Self::VERSION };
-        let [meta_blocks, settings @ ..] = self.settings();
+        let [meta_blocks, sector_bytes, capacity, settings @ ..] = self.settings();
         copy_low_bytes(page.get_mut(0..8), u64::from_le_bytes(Self::MAGIC));
-        copy_low_bytes(page.get_mut(8..10), version.into());
+        copy_low_bytes(page.get_mut(8..10), Self::VERSION.into());
         copy_low_bytes(page.get_mut(10..12), meta_blocks.into());
-        copy_low_bytes(page.get_mut(12..16), self.key.get().into());
-        for (at, setting) in (16..).step_by(4).zip(settings) {
+        let settings = (32..).step_by(4).zip(settings);
+        let head = [(12, self.key.get()), (16, sector_bytes), (20, capacity)];
+        for (at, setting) in head.into_iter().chain(settings) {
             copy_low_bytes(page.get_mut(at..at + 4), setting.into());
         }
+        page.get_mut(76..92).unwrap_or(&mut []).fill(0);
+        put_features(page, self.features(), self.optional);
         let sum = Self::check(page);
         copy_low_bytes(page.get_mut(Self::BYTES - 4..Self::BYTES), sum.into());
     }
@@ -151,29 +160,33 @@ impl Header {
             _ => return Err(HeaderError::Foreign),
         }
         let field = |at: usize| page.get(at..).map_or(0, word);
-        let version = field(8) as u16;
-        let wide = cfg!(feature = "wide") && version == Self::WIDE_VERSION;
-        if version != Self::VERSION && !wide {
-            return Err(HeaderError::Version(version));
+        if let Some(other) = OtherFormat::by_version(field(8) as u16) {
+            return Err(HeaderError::Version(other));
         }
         if field(Self::BYTES - 4) != Self::check(page) {
             return Err(HeaderError::Damaged);
+        }
+        if let Some(other) = OtherFormat::by_features(page, Self::FEATURES) {
+            return Err(HeaderError::Version(other));
         }
         let pages = |at| PagesOf {
             page_bytes: Bytes::new(field(at)),
             pages: PageCount::new(field(at + 4)),
             pairing: field(at + 8),
         };
-        Ok(Self {
+        let header = Self {
             meta_blocks: (field(8) >> 16) as u16,
             key: FormatKey::new(field(12)),
             sector_bytes: Bytes::new(field(16)),
             capacity: SectorCount::new(field(20)),
-            log_blocks: field(24) as u16,
-            chain_blocks: field(28) as BlockNumber,
-            first: pages(32),
-            chains: pages(44),
-            table: TableOf { entries: field(56), probes: field(60), probing: field(64) },
-        })
+            log_blocks: field(32) as u16,
+            chain_blocks: field(36) as BlockNumber,
+            first: pages(40),
+            chains: pages(52),
+            table: TableOf { entries: field(64), probes: field(68), probing: field(72) },
+            optional: optional_features(page),
+        };
+        // Block numbers are wide if, and only if, there are so many blocks.
+        if features(page) == header.features() { Ok(header) } else { Err(HeaderError::Damaged) }
     }
 }

@@ -12,11 +12,14 @@
 //! Numbers are little-endian. With one sector per page the tag takes 16 bytes, which is what a W25N01GV protects.
 
 mod checkpoint;
+mod format;
 mod header;
 mod page_note;
 mod payload;
 
 pub use checkpoint::{Seal, fingerprint, image_check};
+pub use format::{FORMAT, OtherFormat};
+pub(crate) use format::{HEADER_BYTES, optional_features, put_features};
 pub use header::{HEADER_BLOCKS, Header, HeaderError, PagesOf, TableOf, pairing_check};
 pub use page_note::PageNote;
 pub use payload::{Trim, put_summary, summary, summary_pages, summary_sectors};

@@ -103,10 +103,10 @@ impl<'a> Reader<'a> {
             .find_map(|(region, block)| Some((region, header(chip, region, block)?)))
             .expect("a header");
         let (key, sector_bytes) = (word(&header, 12), word(&header, 16) as usize);
-        let (log_blocks, chain_blocks) = (word(&header, 24), word(&header, 28));
+        let (log_blocks, chain_blocks) = (word(&header, 32), word(&header, 36));
         let meta_blocks = half(&header, 10);
         let geometry = *chip.geometry();
-        assert_eq!(word(&header, 32), page_bytes(&geometry, region), "the header's first region");
+        assert_eq!(word(&header, 40), page_bytes(&geometry, region), "the header's first region");
         let part = |region, first, blocks, firsts| {
             let shape = geometry.region(region).expect("the region");
             let page_bytes = shape.page_bytes.as_usize();
@@ -345,18 +345,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// "Header": returns the first 32 or 36 bytes of a meta block's first page, if they are a header.
+/// "Header": returns the first bytes of a meta block's first page, if they are a header.
 fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
     chip.geometry().region(region)?;
-    let mut page = vec![0; 72];
+    let mut page = vec![0; 96];
     let at = Block::new(region, block).page(PageIndex::new(0));
     chip.read(at, Bytes::ZERO, &mut page, &mut []).expect("a read");
     if page[..8] != *b"TANDEMFT" {
         return None;
     }
-    assert!(matches!(half(&page, 8), 5 | 6), "version 5 or 6");
-    let words: Vec<u32> = (0..17).map(|at| word(&page, 4 * at)).collect();
-    assert_eq!(word(&page, 68), payload_check(&words, HEADER_KEY), "the header's check");
+    assert_eq!(half(&page, 8), 0x0100, "format 1");
+    let wide = u32::from(word(&page, 36) > 65_534);
+    assert_eq!(word(&page, 24), wide, "its features");
+    let words: Vec<u32> = (0..23).map(|at| word(&page, 4 * at)).collect();
+    assert_eq!(word(&page, 92), payload_check(&words, HEADER_KEY), "the header's check");
     Some(page)
 }
 

@@ -39,6 +39,17 @@ pub fn cut(config: &Config, at: u64, seed: u64) -> Cut {
 /// The key of every format in tests.
 pub const KEY: u32 = 0x00C0_FFEE;
 
+/// Changes a word of a header of either FTL, and its check with it.
+pub fn change_header(header: &mut [u8], at: usize, word: u32) {
+    header[at..at + 4].copy_from_slice(&word.to_le_bytes());
+    let check = header[..92].chunks_exact(4).fold(0x5441_4E44_u32, |hash, word| {
+        let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
+        let hash = (hash ^ word).wrapping_mul(0x85EB_CA6B);
+        hash ^ hash >> 13
+    });
+    header[92..96].copy_from_slice(&check.to_le_bytes());
+}
+
 /// Returns a region of this many blocks.
 pub fn region(cell: Cell, blocks: u32, pages: u32, page_bytes: u32) -> RegionGeometry {
     RegionGeometry {

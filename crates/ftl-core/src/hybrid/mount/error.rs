@@ -6,7 +6,7 @@ use crate::error::Fault;
 use crate::hybrid::address::BlockNumber;
 use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::mechanisms::Missing;
-use crate::layout::Header;
+use crate::layout::{Header, OtherFormat};
 
 /// Why a device could not be formatted or mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub enum MountError<E> {
     Missing(Missing),
     /// The device has no header of this FTL. Format it, if nothing else of value is on it.
     NotFormatted,
-    /// The device was formatted by another version of this FTL.
-    Version(u16),
+    /// The device was formatted by another version of this FTL, whose format this one cannot mount.
+    Version(OtherFormat),
     /// Both headers are damaged.
     DamagedHeader,
     /// The device was formatted with another geometry or configuration.
@@ -65,13 +65,12 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
             Self::NotFormatted => {
                 f.write_str("the device has no header of this FTL: format it first")
             }
-            Self::Version(Header::WIDE_VERSION) if !cfg!(feature = "wide") => f.write_str(
-                "the device has more blocks than 16 bits number: build ftl-core with its feature `wide`",
-            ),
-            Self::Version(version) => write!(
-                f,
-                "the device has format version {version}, which this FTL cannot read: use the FTL that formatted it"
-            ),
+            Self::Version(OtherFormat::Features(Header::WIDE_NUMBERS)) if !cfg!(feature = "wide") => {
+                f.write_str(
+                    "the device has more blocks than 16 bits number: build ftl-core with its feature `wide`",
+                )
+            }
+            Self::Version(other) => other.fmt(f),
             Self::DamagedHeader => {
                 f.write_str(
                     "both headers are damaged or cannot be read: if the driver has the ECC right, only a format helps",

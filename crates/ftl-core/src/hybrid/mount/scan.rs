@@ -45,6 +45,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             return Err(MountError::OtherConfig(other));
         }
         ftl.flash.set_key(header.key);
+        ftl.flash.optional = header.optional;
         ftl.flash.read_lists()?;
         if ftl.mount_checkpoint()? == Checkpoint::Loaded {
             ftl.flash.know_all_stamps();
@@ -74,7 +75,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
                 Ok(Ok(header)) => return Ok(header),
                 Ok(Err(HeaderError::Foreign)) => {}
                 Ok(Err(HeaderError::OfPageStore)) => worst = MountError::OfPageStore,
-                Ok(Err(HeaderError::Version(version))) => worst = MountError::Version(version),
+                Ok(Err(HeaderError::Version(other))) => worst = MountError::Version(other),
                 Ok(Err(HeaderError::Damaged)) | Err(Fault::Uncorrectable) => {
                     // What another release or FTL has written says more than a page that cannot be read.
                     if matches!(worst, MountError::NotFormatted) {

@@ -13,7 +13,7 @@ use crate::config::Endurance;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::flash::{Erasure, Holder};
-use crate::layout::{self, FormatKey, Stamp};
+use crate::layout::{self, FormatKey, OtherFormat, Stamp};
 use crate::paged::flash::{KeptSlots, PagedFlash, TagMemory};
 use crate::paged::plan::config::{Bursts, PagedConfig};
 use crate::paged::plan::ram::{PagedRam, TableName};
@@ -47,7 +47,7 @@ pub enum PagedMountError<E> {
     /// The device was formatted by the hybrid FTL.
     OfHybrid,
     /// The device was formatted by a version of the page store that has another format.
-    OtherVersion(u16),
+    OtherVersion(OtherFormat),
     /// Both headers are damaged, or cannot be read: there may be data behind them.
     DamagedHeader,
     /// The device was formatted with another geometry or configuration.
@@ -78,10 +78,7 @@ impl<E: fmt::Debug> fmt::Display for PagedMountError<E> {
             }
             Self::NotFormatted => f.write_str("the device has no page store: format it"),
             Self::OfHybrid => f.write_str("the device holds the hybrid FTL: mount that, or format"),
-            Self::OtherVersion(version) => write!(
-                f,
-                "the device has version {version} of the format: mount it with a release that reads that"
-            ),
+            Self::OtherVersion(other) => other.fmt(f),
             Self::DamagedHeader => f.write_str(
                 "both headers are damaged or cannot be read: if the driver has the ECC right, only a format helps",
             ),
@@ -139,6 +136,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             buffer,
             kept: KeptSlots::new(kept),
             formatted_entries: shape.table_entries,
+            optional: 0,
             epoch: Epoch::FIRST,
             anchors: Anchors::new(anchor, &shape),
             suspect: None,
@@ -315,8 +313,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
                 (HeaderBlock::Damaged, _) if matches!(worst, PagedMountError::NotFormatted) => {
                     worst = PagedMountError::DamagedHeader;
                 }
-                (HeaderBlock::OtherVersion(version), _) => {
-                    worst = PagedMountError::OtherVersion(version);
+                (HeaderBlock::OtherVersion(other), _) => {
+                    worst = PagedMountError::OtherVersion(other);
                 }
                 (HeaderBlock::OfHybrid, _) => worst = PagedMountError::OfHybrid,
                 (HeaderBlock::Damaged | HeaderBlock::Foreign | HeaderBlock::Erased, _) => {}
@@ -335,6 +333,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         self.flash.set_key(identity::key_of(&found));
         self.formatted_entries = identity::dirty_entries(&found);
+        self.optional = layout::optional_features(&found);
         Ok(())
     }
 

@@ -2,11 +2,15 @@
 //! more in the first page of the next word line.
 //!
 //! ```text
-//!  0       8         10        12    16       20         24      28      32          48          64      68
-//!  ├───────┼─────────┼─────────┼─────┼────────┼──────────┼───────┼───────┼───────────┼───────────┼───────┤
-//!  │ magic │ version │ anchors │ key │ sector │ capacity │ table │ pairs │ main area │ fast area │ check │
-//!  └───────┴─────────┴─────────┴─────┴────────┴──────────┴───────┴───────┴───────────┴───────────┴───────┘
-//!                                                 an area: blocks, page bytes, pages per block, pairing
+//!  0       8         10        12    16       20         24         28         32
+//!  ├───────┼─────────┼─────────┼─────┼────────┼──────────┼──────────┼──────────┼─ …
+//!  │ magic │ version │ anchors │ key │ sector │ capacity │ features │ optional │
+//!  └───────┴─────────┴─────────┴─────┴────────┴──────────┴──────────┴──────────┴─ …
+//!     32      36      40          56          72         92      96
+//!  … ─┼───────┼───────┼───────────┼───────────┼──────────┼───────┤
+//!     │ table │ pairs │ main area │ fast area │ reserved │ check │
+//!  … ─┴───────┴───────┴───────────┴───────────┴──────────┴───────┘
+//!                       an area: blocks, page bytes, pages per block, pairing
 //! ```
 //!
 //! A power cut can damage a header that is being rewritten so that it reads well for a while. So a header that may be
@@ -55,7 +59,7 @@ pub(crate) enum HeaderChange {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the header of this device.
     pub(crate) fn own_header(&self) -> Header {
-        identity::header(&self.shape, self.flash.key(), self.formatted_entries)
+        identity::header(&self.shape, self.flash.key(), self.formatted_entries, self.optional)
     }
 
     fn header_block(&self, number: u16) -> Block {

@@ -6,15 +6,12 @@ use core::fmt;
 use ftl_iface::PageIndex;
 
 use crate::config::PairedPages;
-use crate::layout::{self, FormatKey};
+use crate::layout::{self, FormatKey, OtherFormat};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{AreaShape, PagedShape};
 
 /// The length of a header.
-pub(crate) const BYTES: usize = 68;
-const MAGIC: [u8; 8] = *b"TANDEMPG";
-/// The version of the format. It changes when an older reader would misread the format.
-const VERSION: u16 = 4;
+pub(crate) const BYTES: usize = layout::HEADER_BYTES;
 
 /// The bytes of a header.
 pub(crate) type Header = [u8; BYTES];
@@ -24,8 +21,8 @@ pub(crate) type Header = [u8; BYTES];
 pub(crate) enum HeaderBlock {
     /// An intact header of this version.
     Header(Header),
-    /// A header of another version.
-    OtherVersion(u16),
+    /// A header of a format that this version does not read.
+    OtherVersion(OtherFormat),
     /// A header with damaged bytes, or a page that cannot be read.
     Damaged,
     /// A header of the hybrid FTL.
@@ -101,35 +98,36 @@ impl fmt::Display for OtherSetting {
     }
 }
 
-const DIRTY_ENTRIES_AT: usize = 24;
+const DIRTY_ENTRIES_AT: usize = 32;
 
 /// The settings in a header, in their order, each with the position of its 32 bits.
 const SETTINGS: [(usize, FormatSetting); 12] = [
     (16, FormatSetting::SectorBytes),
     (20, FormatSetting::Capacity),
     (DIRTY_ENTRIES_AT, FormatSetting::DirtyEntries),
-    (28, FormatSetting::PairedPages),
-    (32, FormatSetting::MainBlocks),
-    (36, FormatSetting::MainPageBytes),
-    (40, FormatSetting::MainPages),
-    (44, FormatSetting::MainPairing),
-    (48, FormatSetting::FastBlocks),
-    (52, FormatSetting::FastPageBytes),
-    (56, FormatSetting::FastPages),
-    (60, FormatSetting::FastPairing),
+    (36, FormatSetting::PairedPages),
+    (40, FormatSetting::MainBlocks),
+    (44, FormatSetting::MainPageBytes),
+    (48, FormatSetting::MainPages),
+    (52, FormatSetting::MainPairing),
+    (56, FormatSetting::FastBlocks),
+    (60, FormatSetting::FastPageBytes),
+    (64, FormatSetting::FastPages),
+    (68, FormatSetting::FastPairing),
 ];
 
 /// Returns the header of a device of this shape.
-pub(crate) fn header(shape: &PagedShape, key: FormatKey, dirty_entries: u32) -> Header {
+pub(crate) fn header(shape: &PagedShape, key: FormatKey, entries: u32, optional: u32) -> Header {
     let mut bytes = [0; BYTES];
-    put(&mut bytes, 0, &MAGIC);
-    put(&mut bytes, 8, &VERSION.to_le_bytes());
+    put(&mut bytes, 0, &layout::Header::PAGE_STORE);
+    put(&mut bytes, 8, &layout::FORMAT.to_le_bytes());
     put(&mut bytes, 10, &shape.anchors.to_le_bytes());
     put(&mut bytes, 12, &key.get().to_le_bytes());
     for (at, setting) in SETTINGS {
         put(&mut bytes, at, &value(shape, setting).to_le_bytes());
     }
-    put(&mut bytes, DIRTY_ENTRIES_AT, &dirty_entries.to_le_bytes());
+    put(&mut bytes, DIRTY_ENTRIES_AT, &entries.to_le_bytes());
+    layout::put_features(&mut bytes, 0, optional);
     let check = check(bytes.get(..BYTES - 4).unwrap_or(&[]));
     put(&mut bytes, BYTES - 4, &check.to_le_bytes());
     bytes
@@ -197,17 +195,21 @@ pub(crate) fn key_of(header: &Header) -> FormatKey {
 /// Returns what the data of a header's page is.
 pub(crate) fn parse(bytes: &Header) -> HeaderBlock {
     match bytes.first_chunk() {
-        Some(&MAGIC) => {}
+        Some(&layout::Header::PAGE_STORE) => {}
         Some(&layout::Header::MAGIC) => return HeaderBlock::OfHybrid,
         _ => return HeaderBlock::Foreign,
     }
-    match half(bytes, 8) {
-        Some(VERSION) => {}
-        Some(version) => return HeaderBlock::OtherVersion(version),
-        None => return HeaderBlock::Foreign,
+    if let Some(other) = half(bytes, 8).and_then(OtherFormat::by_version) {
+        return HeaderBlock::OtherVersion(other);
     }
-    let intact = word(bytes, BYTES - 4) == Some(check(bytes.get(..BYTES - 4).unwrap_or(&[])));
-    if intact { HeaderBlock::Header(*bytes) } else { HeaderBlock::Damaged }
+    if word(bytes, BYTES - 4) != Some(check(bytes.get(..BYTES - 4).unwrap_or(&[]))) {
+        return HeaderBlock::Damaged;
+    }
+    // Format 1 has no features of the page store.
+    match OtherFormat::by_features(bytes, 0) {
+        Some(other) => HeaderBlock::OtherVersion(other),
+        None => HeaderBlock::Header(*bytes),
+    }
 }
 
 fn word(bytes: &Header, at: usize) -> Option<u32> {
