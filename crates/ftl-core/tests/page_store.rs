@@ -12,4 +12,6 @@ mod paged_reader;
 mod paged_refresh;
 mod paged_wear;
 mod paged_wide;
+#[path = "reader/paged.rs"]
+mod reader;
 mod world;

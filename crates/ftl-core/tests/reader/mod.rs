@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use ftl_iface::{Block, Bytes, NandDevice, Page, PageCount, PageIndex, Pairing, Region};
-use nand_model::Chip;
+use ftl_iface::{Block, Bytes, NandDevice, Page, PageCount, PageIndex, Pairing, ReadError, Region};
 
 const HEADER_KEY: u32 = 0x5441_4E44;
 const LOG: u8 = 0x33;
@@ -43,12 +42,14 @@ struct Tag {
 
 enum Spare {
     Erased,
+    /// It cannot be read: a power cut was here.
+    Unreadable,
     Rubbish,
     Tagged(Tag),
 }
 
-pub(crate) struct Reader<'a> {
-    chip: &'a mut Chip,
+pub(crate) struct Reader<'a, D> {
+    chip: &'a mut D,
     pub(crate) sector_bytes: usize,
     pub(crate) capacity: u32,
     key: u32,
@@ -94,9 +95,9 @@ impl Area {
     }
 }
 
-impl<'a> Reader<'a> {
+impl<'a, D: NandDevice> Reader<'a, D> {
     /// "Header", and "The parts of a device".
-    pub(crate) fn open(chip: &'a mut Chip) -> Self {
+    pub(crate) fn open(chip: &'a mut D) -> Self {
         let (region, header) = [Region::Slc, Region::Mlc]
             .into_iter()
             .flat_map(|region| [(region, 0), (region, 1)])
@@ -130,7 +131,11 @@ impl<'a> Reader<'a> {
     fn tag(&mut self, part: Area, block: u32, page: u16) -> Spare {
         let mut spare = vec![0; 12 + 4 * part.slots];
         let at = part.page(block, page);
-        self.chip.read(at, Bytes::ZERO, &mut [], &mut spare).expect("a read");
+        match self.chip.read(at, Bytes::ZERO, &mut [], &mut spare) {
+            Ok(_) => {}
+            Err(ReadError::Uncorrectable) => return Spare::Unreadable,
+            Err(error) => panic!("{error}"),
+        }
         if spare.iter().all(|byte| *byte == 0xFF) {
             return Spare::Erased;
         }
@@ -145,7 +150,7 @@ impl<'a> Reader<'a> {
     fn tagged(&mut self, part: Area, block: u32, page: u16) -> Option<Tag> {
         match self.tag(part, block, page) {
             Spare::Tagged(tag) => Some(tag),
-            Spare::Erased => None,
+            Spare::Erased | Spare::Unreadable => None,
             Spare::Rubbish => panic!("rubbish at block {block}, page {page}"),
         }
     }
@@ -158,7 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     fn good_blocks(&mut self, part: Area) -> Vec<u32> {
-        let bad = |chip: &mut Chip, block| chip.is_bad(Block::new(part.region, part.first + block));
+        let bad = |chip: &mut D, block| chip.is_bad(Block::new(part.region, part.first + block));
         (0..part.blocks).filter(|block| !bad(self.chip, *block).expect("a mark")).collect()
     }
 
@@ -208,10 +213,12 @@ impl<'a> Reader<'a> {
     fn sayings_of_block(&mut self, part: Area, block: u32) -> Vec<(u32, Newest)> {
         let mut said = Vec::new();
         for page in 0..part.pages {
-            match self.tagged(part, block, page) {
-                Some(tag) => said.extend(self.sayings(part, block, page, &tag)),
-                None if part.may_be_left_out(page) => {}
-                None => break,
+            match self.tag(part, block, page) {
+                Spare::Tagged(tag) => said.extend(self.sayings(part, block, page, &tag)),
+                Spare::Unreadable => {}
+                Spare::Erased if part.may_be_left_out(page) => {}
+                Spare::Erased => break,
+                Spare::Rubbish => panic!("rubbish at block {block}, page {page}"),
             }
         }
         said
@@ -346,11 +353,11 @@ impl<'a> Reader<'a> {
 }
 
 /// "Header": returns the first bytes of a meta block's first page, if they are a header.
-fn header(chip: &mut Chip, region: Region, block: u32) -> Option<Vec<u8>> {
+fn header<D: NandDevice>(chip: &mut D, region: Region, block: u32) -> Option<Vec<u8>> {
     chip.geometry().region(region)?;
     let mut page = vec![0; 96];
     let at = Block::new(region, block).page(PageIndex::new(0));
-    chip.read(at, Bytes::ZERO, &mut page, &mut []).expect("a read");
+    chip.read(at, Bytes::ZERO, &mut page, &mut []).ok()?;
     if page[..8] != *b"TANDEMFT" {
         return None;
     }
