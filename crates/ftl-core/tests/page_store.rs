@@ -1,5 +1,6 @@
 //! The tests of the page store, as one program: its code is compiled for the model once, not for each file.
 
+mod page_reader;
 mod paged;
 mod paged_bound;
 mod paged_bursts;
@@ -12,6 +13,4 @@ mod paged_reader;
 mod paged_refresh;
 mod paged_wear;
 mod paged_wide;
-#[path = "reader/paged.rs"]
-mod reader;
 mod world;

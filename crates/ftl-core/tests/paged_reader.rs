@@ -2,7 +2,7 @@
 //! no code with tags, map or mount. Random requests run on small devices; then this reader reads the chip, and must
 //! find the expected content by tags and map pages.
 
-use crate::reader;
+use crate::page_reader;
 use crate::world;
 
 use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
@@ -14,7 +14,7 @@ use ftl_iface::{
 };
 use nand_model::{Chip, Content, datasheet};
 
-use reader::Reader;
+use page_reader::Reader;
 use world::{Dice, KEY, content};
 
 const BYTES: usize = 1024;

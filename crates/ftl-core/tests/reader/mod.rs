@@ -42,8 +42,7 @@ struct Tag {
 
 enum Spare {
     Erased,
-    /// It cannot be read: a power cut was here.
-    Unreadable,
+    /// It cannot be read, or holds no tag: a power cut was here, or a failed erase.
     Rubbish,
     Tagged(Tag),
 }
@@ -133,7 +132,7 @@ impl<'a, D: NandDevice> Reader<'a, D> {
         let at = part.page(block, page);
         match self.chip.read(at, Bytes::ZERO, &mut [], &mut spare) {
             Ok(_) => {}
-            Err(ReadError::Uncorrectable) => return Spare::Unreadable,
+            Err(ReadError::Uncorrectable) => return Spare::Rubbish,
             Err(error) => panic!("{error}"),
         }
         if spare.iter().all(|byte| *byte == 0xFF) {
@@ -150,8 +149,7 @@ impl<'a, D: NandDevice> Reader<'a, D> {
     fn tagged(&mut self, part: Area, block: u32, page: u16) -> Option<Tag> {
         match self.tag(part, block, page) {
             Spare::Tagged(tag) => Some(tag),
-            Spare::Erased | Spare::Unreadable => None,
-            Spare::Rubbish => panic!("rubbish at block {block}, page {page}"),
+            Spare::Erased | Spare::Rubbish => None,
         }
     }
 
@@ -215,10 +213,9 @@ impl<'a, D: NandDevice> Reader<'a, D> {
         for page in 0..part.pages {
             match self.tag(part, block, page) {
                 Spare::Tagged(tag) => said.extend(self.sayings(part, block, page, &tag)),
-                Spare::Unreadable => {}
+                Spare::Rubbish => {}
                 Spare::Erased if part.may_be_left_out(page) => {}
                 Spare::Erased => break,
-                Spare::Rubbish => panic!("rubbish at block {block}, page {page}"),
             }
         }
         said

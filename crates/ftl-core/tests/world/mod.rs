@@ -29,11 +29,16 @@ use nand_model::{Chip, Content};
 /// Returns a power cut with effects chosen by the seed. Pages that share cells with the one in flight stay intact if
 /// the configuration does not protect them, because then nothing is promised about them.
 pub fn cut(config: &Config, at: u64, seed: u64) -> Cut {
-    let seeded = Cut::seeded(at, seed);
     match config.paired_pages {
-        PairedPages::Guard => seeded,
-        PairedPages::Accept => Cut::chosen(at, Fates { pair: PairFate::Kept, ..*seeded.fates() }),
+        PairedPages::Guard => Cut::seeded(at, seed),
+        PairedPages::Accept => cut_kept(at, seed),
     }
+}
+
+/// Returns a power cut with effects chosen by the seed, except that pages which share cells stay intact.
+pub fn cut_kept(at: u64, seed: u64) -> Cut {
+    let seeded = Cut::seeded(at, seed);
+    Cut::chosen(at, Fates { pair: PairFate::Kept, ..*seeded.fates() })
 }
 
 /// The key of every format in tests.
