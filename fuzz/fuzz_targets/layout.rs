@@ -100,7 +100,7 @@ fn header(bytes: &[u8]) {
         first: pages(40),
         chains: pages(52),
         table: TableOf { entries: field(64), probes: field(68), probing: field(72) },
-        optional: field(28),
+        optional: field(28) as u16,
     };
     header.put(&mut page);
     assert_eq!(Header::parse(&page), Ok(header));

@@ -20,6 +20,8 @@ pub struct Door<D, P> {
     key: FormatKey,
     /// The last one given.
     stamp: Stamp,
+    /// Optional features in the device's header, which a version without them keeps.
+    pub optional: u16,
     /// The driver has failed: nothing more is asked of it.
     dead: bool,
 }
@@ -27,7 +29,8 @@ pub struct Door<D, P> {
 impl<D: NandDevice, P: Probe> Door<D, P> {
     /// The door to that device, before its key and its stamps are known.
     pub const fn new(device: D, probe: P) -> Self {
-        Self { device, probe, key: FormatKey::HEADER, stamp: Stamp::ZERO, dead: false }
+        let (key, stamp) = (FormatKey::HEADER, Stamp::ZERO);
+        Self { device, probe, key, stamp, optional: 0, dead: false }
     }
 
     /// Gives the device and the probe back.

@@ -21,16 +21,17 @@ pub(crate) const HEADER_BYTES: usize = 96;
 pub const FORMAT: u16 = 1 << 8;
 const FEATURES_AT: usize = 24;
 const OPTIONAL_AT: usize = 28;
+const SETTINGS_AT: usize = 32;
 
 /// Writes what both FTLs' headers have of features: those that a version must have, and optional ones.
-pub(crate) fn put_features(header: &mut [u8], needed: u32, optional: u32) {
+pub(crate) fn put_features(header: &mut [u8], needed: u32, optional: u16) {
     copy_low_bytes(header.get_mut(FEATURES_AT..OPTIONAL_AT), needed.into());
-    copy_low_bytes(header.get_mut(OPTIONAL_AT..OPTIONAL_AT + 4), optional.into());
+    copy_low_bytes(header.get_mut(OPTIONAL_AT..SETTINGS_AT), optional.into());
 }
 
 /// The optional features in a header: a version without them keeps their bits.
-pub(crate) fn optional_features(header: &[u8]) -> u32 {
-    header.get(OPTIONAL_AT..).map_or(0, word)
+pub(crate) fn optional_features(header: &[u8]) -> u16 {
+    header.get(OPTIONAL_AT..).map_or(0, word) as u16
 }
 
 /// Why this version does not mount what another one has formatted.

@@ -43,7 +43,7 @@ pub struct Header {
     /// The hash table of the log; zeros without a log.
     pub table: TableOf,
     /// Optional features, which a version that does not have them keeps.
-    pub optional: u32,
+    pub optional: u16,
 }
 
 /// How the pages of a region are.

@@ -86,7 +86,7 @@ proptest! {
         [meta_blocks, log_blocks] in prop::array::uniform2(any::<u16>()),
         chain_blocks: BlockNumber,
         numbers in prop::array::uniform9(any::<u32>()),
-        optional: u32,
+        optional: u16,
     ) {
         let [bytes, pages, pairing, other_bytes, other_pages, other_pairing, entries, probes, probing] =
             numbers;

@@ -95,9 +95,9 @@ fn put(out: &mut Vec<u8>, number: u32) {
 }
 
 /// Reads an image, part by part.
-struct Source(Vec<u8>, usize);
+struct ImageBytes(Vec<u8>, usize);
 
-impl Source {
+impl ImageBytes {
     fn take(&mut self, count: usize) -> &[u8] {
         self.1 += count;
         &self.0[self.1 - count..self.1]
@@ -125,7 +125,7 @@ pub(crate) fn load_changed(
     let mut bytes = Vec::new();
     let file = fs::File::open(path(name)).expect("an image of that name");
     DeflateDecoder::new(file).read_to_end(&mut bytes).expect("a deflated image");
-    let mut from = Source(bytes, 0);
+    let mut from = ImageBytes(bytes, 0);
     let mut shape = || {
         let [bits, blocks, pages, page_bytes] = std::array::from_fn(|_| from.word());
         let cell =

@@ -102,7 +102,7 @@ fn a_feature_that_is_not_known_is_named_and_nothing_is_changed() {
 }
 
 fn optional_features_are_kept<F: FtlKind>(device: &Device<F::Config>) {
-    const ALL: u32 = 0xF731_0001;
+    const ALL: u32 = 0xF731;
     let (mut chip, mut truth) = with_header(device, OPTIONAL_AT, ALL);
     let region = if device.geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
     // One header is missing, so that it is written anew.

@@ -74,8 +74,6 @@ pub struct Flash<'ram, D, P> {
     /// again.
     spoiled: bool,
     seals: Seals,
-    /// Optional features of a later version, in the header.
-    pub optional: u32,
     /// Blocks that have failed, and the consequences.
     pub failed: Failed,
     /// Weak pages that must be refreshed.
@@ -111,7 +109,6 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
             spares,
             buffer,
             spoiled: false,
-            optional: 0,
             seals: Seals::Broken,
             failed: Failed::NONE,
             weak: Weak::new(refresh, shape.log.as_ref()),

@@ -136,7 +136,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             buffer,
             kept: KeptSlots::new(kept),
             formatted_entries: shape.table_entries,
-            optional: 0,
             epoch: Epoch::FIRST,
             anchors: Anchors::new(anchor, &shape),
             suspect: None,
@@ -333,7 +332,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         }
         self.flash.set_key(identity::key_of(&found));
         self.formatted_entries = identity::dirty_entries(&found);
-        self.optional = layout::optional_features(&found);
+        self.flash.optional = layout::optional_features(&found);
         Ok(())
     }
 

@@ -55,8 +55,6 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) kept: KeptSlots<'ram>,
     /// The dirty entries with which the device was formatted: this mount may have fewer.
     pub(crate) formatted_entries: u32,
-    /// Optional features of a later version, in the header.
-    pub(crate) optional: u32,
     pub(crate) epoch: Epoch,
     pub(crate) anchors: Anchors<'ram>,
     /// The page that a power cut may have damaged, found by the mount.

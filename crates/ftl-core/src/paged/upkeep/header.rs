@@ -59,7 +59,7 @@ pub(crate) enum HeaderChange {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the header of this device.
     pub(crate) fn own_header(&self) -> Header {
-        identity::header(&self.shape, self.flash.key(), self.formatted_entries, self.optional)
+        identity::header(&self.shape, self.flash.key(), self.formatted_entries, self.flash.optional)
     }
 
     fn header_block(&self, number: u16) -> Block {

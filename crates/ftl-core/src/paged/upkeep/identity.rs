@@ -117,7 +117,7 @@ const SETTINGS: [(usize, FormatSetting); 12] = [
 ];
 
 /// Returns the header of a device of this shape.
-pub(crate) fn header(shape: &PagedShape, key: FormatKey, entries: u32, optional: u32) -> Header {
+pub(crate) fn header(shape: &PagedShape, key: FormatKey, entries: u32, optional: u16) -> Header {
     let mut bytes = [0; BYTES];
     put(&mut bytes, 0, &layout::Header::PAGE_STORE);
     put(&mut bytes, 8, &layout::FORMAT.to_le_bytes());
