@@ -8,7 +8,7 @@ pub use crate::table::BlockNumber;
 
 use crate::table::Row;
 
-/// Declares an address type, with a form for tables in which the largest value means "none".
+/// Declares an address type.
 macro_rules! place {
     ($(#[$doc:meta])* $name:ident, $number:ty) => {
         $(#[$doc])*
@@ -17,6 +17,7 @@ macro_rules! place {
 
         impl $name {
             /// The largest number of such an address; tables use larger values for other purposes.
+            #[allow(dead_code, reason = "of some the bound is not asked")]
             pub const LAST: $number = <$number>::MAX - 1;
 
             /// Returns the address with this number.
@@ -29,21 +30,6 @@ macro_rules! place {
             #[inline]
             pub const fn get(self) -> $number {
                 self.0
-            }
-
-            /// Returns the value that tables store.
-            #[inline]
-            pub const fn store(place: Option<Self>) -> $number {
-                match place {
-                    Some(place) => place.0,
-                    None => <$number>::MAX,
-                }
-            }
-
-            /// Returns the address for a table's value.
-            #[inline]
-            pub const fn load(stored: $number) -> Option<Self> {
-                if stored == <$number>::MAX { None } else { Some(Self(stored)) }
             }
         }
 
@@ -71,3 +57,20 @@ place!(
     LogBlock,
     u16
 );
+
+impl ChainBlock {
+    /// Returns the value that tables store: the largest means "none".
+    #[inline]
+    pub const fn store(place: Option<Self>) -> BlockNumber {
+        match place {
+            Some(place) => place.0,
+            None => BlockNumber::MAX,
+        }
+    }
+
+    /// Returns the address for a table's value.
+    #[inline]
+    pub const fn load(stored: BlockNumber) -> Option<Self> {
+        if stored == BlockNumber::MAX { None } else { Some(Self(stored)) }
+    }
+}

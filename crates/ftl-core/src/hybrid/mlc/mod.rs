@@ -109,21 +109,10 @@ impl<'ram> Mlc<'ram> {
         }
     }
 
-    /// Shape of the region.
-    #[inline]
-    pub fn area(&self) -> &Area {
-        &self.area
-    }
-
     /// Sectors per logical block.
     #[inline]
     pub fn sectors_per_block(&self) -> NonZeroU32 {
         self.sectors
-    }
-
-    /// How many logical blocks there are.
-    pub fn logical_blocks(&self) -> BlockNumber {
-        self.logical_blocks
     }
 
     /// The logical block that a sector belongs to, and its offset there.
