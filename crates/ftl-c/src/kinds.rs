@@ -2,10 +2,8 @@
 
 use core::ffi::CStr;
 
-use ftl_core::hybrid::mount::{self, MountError};
-use ftl_core::layout::OtherFormat;
 use ftl_core::paged::{self, PagedMountError, PagedShapeError};
-use ftl_core::{FtlKind, Hybrid, PageStore, ShapeError};
+use ftl_core::{FtlKind, Hybrid, MountError, OtherFormat, PageStore, ShapeError};
 
 use crate::config::{Config, HybridConfig};
 use crate::error::Error;
@@ -175,8 +173,8 @@ impl Face for Hybrid {
     }
 }
 
-const fn hybrid_setting(setting: mount::FormatSetting) -> &'static CStr {
-    use mount::FormatSetting;
+const fn hybrid_setting(setting: ftl_core::FormatSetting) -> &'static CStr {
+    use ftl_core::FormatSetting;
     match setting {
         FormatSetting::MetaBlocks => c"blocks before the log or the chains",
         FormatSetting::SectorBytes => c"sector_bytes",

@@ -1,7 +1,6 @@
 //! Named profiles: a chip, a configuration, and the RAM that both take, as a constant.
 
 use ftl_core::paged::{PagedConfig, PagedPlan};
-use ftl_core::table::BlockNumber;
 use ftl_core::{Config, Hybrid, IndexConfig, PageStore, RamPlan, WriteBackConfig};
 use ftl_iface::SectorCount;
 
@@ -181,7 +180,7 @@ impl HybridProfile {
 /// A constant suffices for its profile, and is not much more. With wide block numbers, which only a workspace of hosts
 /// builds, a device is larger than the header says.
 const fn suits(given: usize, needed: usize) {
-    if size_of::<BlockNumber>() > 2 {
+    if ftl_core::WIDE {
         return;
     }
     assert!(given >= needed, "the constant is too small for its profile");

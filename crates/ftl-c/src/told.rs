@@ -3,8 +3,7 @@
 use core::ffi::{CStr, c_char};
 use core::ptr;
 
-use ftl_core::bound::Operations;
-use ftl_core::kind::Bound;
+use ftl_core::{Bound, Operations};
 use ftl_iface::SectorCount;
 
 use crate::error::Error;

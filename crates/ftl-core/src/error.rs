@@ -4,6 +4,7 @@ use ftl_iface::{StoreReadError, StoreWriteError};
 
 /// A fault on flash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(unnameable_types, reason = "hosts meet it in a `From` alone")]
 pub enum Fault<E> {
     /// A page is unreadable.
     Uncorrectable,

@@ -66,6 +66,6 @@ pub trait Source {
 
 /// `Some` if it holds: for `load`, which asks much and continues only if all of it is so.
 #[inline]
-pub fn holds(condition: bool) -> Option<()> {
+pub(crate) fn holds(condition: bool) -> Option<()> {
     condition.then_some(())
 }

@@ -7,7 +7,7 @@
 //! - [`Ftl`], the **hybrid**, after L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE
 //!   Transactions on Computers 59(10), 2010. Small hot writes go to a circular log, everything else to chains of
 //!   blocks. Take it if RAM is the tightest limit, or if the worst case of every write must be a formula. Firmware
-//!   links only the [`mechanisms`](hybrid::mechanisms) that its type has.
+//!   links only the [`Mechanisms`] that its type has.
 //!
 //! # Example
 //!
@@ -85,21 +85,24 @@
 //! A module uses only those below it in this list. The two FTLs use the shared modules and know nothing of each other;
 //! a third one would be a folder beside them.
 //!
+//! Firmware sees [`paged`], [`config`], [`probe`] and the names below; the others are private without the feature
+//! `internals`.
+//!
 //! **The FTLs.** The page of each lists its modules.
 //! - [`paged`]: the page store.
-//! - [`hybrid`]: the circular log and the block chains.
+//! - `hybrid`: the circular log and the block chains.
 //!
 //! **Shared by all FTLs.**
-//! - [`filter`]: decides by its size whether a write is hot. [`throttle`]: decides whether the fast area may take more
+//! - `filter`: decides by its size whether a write is hot. `throttle`: decides whether the fast area may take more
 //!   wear. They do no I/O.
-//! - [`flash`](self): every operation on the device, and what a read found.
-//! - [`layout`]: tags, stamps, slots, headers. `docs/FORMAT.md` describes every byte.
-//! - [`kind`]: the traits of an FTL. [`bound`]: units of worst cases. [`health`]: what a host can ask about reserve and
-//!   wear. [`memory`]: lent memory, and what its plans share. `check` (with the feature of that name): how a broken
+//! - `flash`: every operation on the device, and what a read found.
+//! - `layout`: tags, stamps, slots, headers. `docs/FORMAT.md` describes every byte.
+//! - `kind`: the traits of an FTL. `bound`: units of worst cases. `health`: what a host can ask about reserve and
+//!   wear. `memory`: lent memory, and what its plans share. `check` (with the feature of that name): how a broken
 //!   invariant is reported.
-//! - [`config`]: the user's configuration. [`table`]: lent memory that only one type of row can index. [`image`]: how
-//!   a module saves its state for the next mount. [`error`]: faults inside, and the errors that the host sees.
-//!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. [`bugs`]: seeded bugs, which show that tests
+//! - [`config`]: the user's configuration. `table`: lent memory that only one type of row can index. `image`: how
+//!   a module saves its state for the next mount. `error`: faults inside, and the errors that the host sees.
+//!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. `bugs`: seeded bugs, which show that tests
 //!   can fail.
 //!
 //! **An FTL of your own** implements [`FtlKind`] and [`MountedFtl`]: a plan of its memory, `format` and `mount`,
@@ -111,6 +114,9 @@
 //! None is on by default.
 //! - `alloc`: `OwnedRam`, memory on the heap for hosts. Nothing else allocates.
 //! - `check`: the method `check`, which reads the whole device and names the broken invariant. It needs `alloc`.
+//! - `wide`: block numbers of 32 bits, for hosts.
+//! - `internals`: all modules, for benches, fuzz targets and tests; not covered by semver. `check` and `seeded-bugs`
+//!   imply it.
 //! - `seeded-bugs`: never for devices.
 //!
 //! # What both promise
@@ -135,6 +141,13 @@
 //! What is missing in each, and the hybrid's known fault: the ends of `docs/PAGE_STORE.md` and `docs/HYBRID.md`.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+// Without `internals` what is `pub` for those who have it is out of reach, and no signature leads there.
+#![cfg_attr(not(feature = "internals"), allow(unreachable_pub), deny(unnameable_types))]
+// Of what others cannot call, clippy asks more.
+#![cfg_attr(
+    not(feature = "internals"),
+    allow(clippy::trivially_copy_pass_by_ref, clippy::unused_self)
+)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -142,46 +155,64 @@ extern crate alloc;
 // The modules are in the order in which they use each other; empty lines keep the formatter from sorting them.
 
 // The FTLs.
+#[cfg(feature = "internals")]
 pub mod hybrid;
+#[cfg(not(feature = "internals"))]
+mod hybrid;
 
 pub mod paged;
 
 // Shared by all FTLs: what decides,
+#[cfg(feature = "internals")]
 pub mod filter;
+#[cfg(not(feature = "internals"))]
+mod filter;
 
+#[cfg(feature = "internals")]
 pub mod throttle;
+#[cfg(not(feature = "internals"))]
+mod throttle;
 
 // how the device is reached, and what is on it,
 mod flash;
 
+#[cfg(feature = "internals")]
 pub mod layout;
+#[cfg(not(feature = "internals"))]
+mod layout;
 
 // planning, checks and errors,
-pub mod kind;
+mod kind;
 
-pub mod bound;
+mod bound;
 
-pub mod health;
+mod health;
 
 #[cfg(feature = "check")]
 pub mod check;
 
-pub mod memory;
+mod memory;
 
 // and what all rooms may use.
 pub mod config;
 
+#[cfg(feature = "internals")]
 pub mod table;
+#[cfg(not(feature = "internals"))]
+mod table;
 
 mod quotient;
 
-pub mod image;
+mod image;
 
-pub mod error;
+mod error;
 
 pub use ftl_iface::probe;
 
+#[cfg(feature = "internals")]
 pub mod bugs;
+#[cfg(not(feature = "internals"))]
+mod bugs;
 
 pub use bound::Operations;
 pub use config::{Config, Endurance, FilterChoice, IndexConfig, LogRegion, Probing, WearLeveling};
@@ -190,15 +221,22 @@ pub use health::{Health, Wear};
 pub use hybrid::bound::WorstCase;
 pub use hybrid::kind::Hybrid;
 pub use hybrid::mechanisms::{ChainsAlone, LogAndChains, Mechanisms, Missing};
-pub use hybrid::mount::{MountError, Stopped};
+pub use hybrid::mount::{FormatSetting, MountError, OtherSetting, Stopped};
 #[cfg(feature = "alloc")]
 pub use hybrid::ram::OwnedRam;
 pub use hybrid::ram::{Ram, RamPlan};
-pub use hybrid::shape::{Shape, ShapeError};
+#[cfg(feature = "internals")]
+pub use hybrid::shape::Shape;
+pub use hybrid::shape::ShapeError;
+pub use hybrid::shape::index::IndexShapeError;
 pub use hybrid::state::Ftl;
-pub use kind::{FtlKind, MountedFtl};
+pub use kind::{Bound, FtlKind, MountedFtl, Refusal, Refused};
 #[cfg(feature = "alloc")]
 pub use memory::Owned;
+pub use layout::OtherFormat;
 pub use memory::{Lent, Plan, PlanRow, WrongLength};
 pub use paged::kind::PageStore;
 pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Rejection, Verb};
+
+/// Whether block numbers have 32 bits, as with the feature `wide`: plans are then larger.
+pub const WIDE: bool = cfg!(feature = "wide");

@@ -54,7 +54,7 @@ fn cold_and_hot(geometry: Geometry, config: &PagedConfig) -> ([u32; 2], u64, u64
         }
         ftl.check().expect("every invariant holds");
         let health = ftl.health();
-        let spread = |wear: ftl_core::health::Wear| wear.most - wear.least;
+        let spread = |wear: ftl_core::Wear| wear.most - wear.least;
         let spreads = [spread(health.main), health.fast.map_or(0, spread)];
         let programs = |cause| -> u64 {
             let of = |region: &Region| ftl.probe().operations(*region, Verb::Program, cause);

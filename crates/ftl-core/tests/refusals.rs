@@ -4,7 +4,7 @@ use crate::world;
 
 use ftl_core::config::{IndexConfig, LogRegion};
 use ftl_core::hybrid::shape::ShapeError;
-use ftl_core::hybrid::slc::index::IndexShapeError;
+use ftl_core::hybrid::shape::index::IndexShapeError;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_core::{OwnedRam, Ram, WrongLength};

@@ -4,9 +4,8 @@ use std::borrow::{Borrow, BorrowMut};
 use std::fmt;
 use std::sync::Arc;
 
-use ftl_core::kind::{Refusal, Refused};
 use ftl_core::paged::PagedConfig;
-use ftl_core::{Config, FtlKind, MountedFtl};
+use ftl_core::{Config, FtlKind, MountedFtl, Refusal, Refused};
 use ftl_iface::{BlockCount, BlockStore, Geometry, StoreWriteError};
 
 use crate::cause_probe::CauseProbe;

@@ -146,7 +146,7 @@ fn all_data_passes_through_the_drivers_buffer_if_it_has_one() {
 #[test]
 fn profiles_fit_the_constants_that_the_header_names() {
     // With wide block numbers, which only a workspace of hosts builds, a device is larger.
-    let wider = if size_of::<ftl_core::table::BlockNumber>() > 2 { 512 } else { 0 };
+    let wider = if ftl_core::WIDE { 512 } else { 0 };
     let sizes = [RAM_ONE_GBIT, RAM_ONE_GBIT_SMALL, RAM_HALF_GBIT_SMALL];
     for (profile, size) in (1..).zip(sizes) {
         let (mut geometry, mut config) = (Geometry::default(), Config::default());

@@ -17,6 +17,13 @@ use crate::kind::{
 };
 use crate::probe::Probe;
 
+impl RamPlan {
+    /// Returns the most that each request costs.
+    pub const fn worst_case(&self, config: &Config) -> WorstCase {
+        WorstCase::of(&self.shape, config)
+    }
+}
+
 /// The hybrid FTL, built with those mechanisms, as a kind of FTL.
 #[derive(Clone, Copy, Debug)]
 pub struct Hybrid<M = LogAndChains>(PhantomData<M>);
@@ -34,7 +41,7 @@ impl<M: Mechanisms + 'static> FtlKind for Hybrid<M> {
     }
 
     fn worst_case(plan: &RamPlan, config: &Config) -> WorstCase {
-        WorstCase::new(plan.shape(), config)
+        plan.worst_case(config)
     }
 
     fn format<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(

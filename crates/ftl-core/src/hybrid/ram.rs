@@ -118,8 +118,8 @@ impl Given {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RamPlan {
     given: Given,
-    shape: Shape,
-    index: Option<IndexShape>,
+    pub(crate) shape: Shape,
+    pub(crate) index: Option<IndexShape>,
     lengths: [usize; TABLES],
     /// Elements of 16, 32 and 8 bits, over all tables.
     elements: [usize; 3],
@@ -179,11 +179,13 @@ impl RamPlan {
     }
 
     /// Returns the division of the device.
+    #[cfg(feature = "internals")]
     pub const fn shape(&self) -> &Shape {
         &self.shape
     }
 
     /// Returns the layout of the hash table, if there is a log.
+    #[cfg(feature = "internals")]
     pub const fn index_shape(&self) -> Option<&IndexShape> {
         self.index.as_ref()
     }
@@ -233,7 +235,7 @@ pub type Ram<'ram> = Lent<'ram, RamPlan>;
 
 /// The extra bytes of the `Ftl` itself with the feature `wide`, on 64-bit hosts. A simulator subtracts them for a
 /// device that fits without the feature.
-#[cfg(feature = "wide")]
+#[cfg(all(feature = "internals", feature = "wide"))]
 pub const WIDENED_BY: usize = 216;
 
 /// Memory on the heap, for hosts.

@@ -192,6 +192,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     }
 
     /// Returns the division of the device.
+    #[cfg(feature = "internals")]
     pub fn shape(&self) -> &Shape {
         &self.shape
     }

@@ -30,6 +30,7 @@ pub struct Seal {
 
 impl Seal {
     /// Bytes that a seal takes.
+    #[cfg(feature = "internals")]
     pub const BYTES: usize = 24;
     /// The version of the image: it changes when an older reader would go wrong.
     pub const VERSION: u32 = 2;

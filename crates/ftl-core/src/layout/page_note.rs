@@ -119,6 +119,7 @@ impl PageNote {
     }
 
     /// Whether it names the sector with that offset.
+    #[cfg(feature = "check")]
     pub fn is_of(self, offset: u32) -> bool {
         match self {
             Self::Nothing => false,

@@ -15,6 +15,13 @@ use crate::kind::{
 };
 use crate::probe::Probe;
 
+impl PagedPlan {
+    /// Returns the most that each request costs.
+    pub const fn worst_case(&self) -> PagedWorstCase {
+        PagedWorstCase::of(&self.shape)
+    }
+}
+
 /// The page store, as a kind of FTL.
 #[derive(Clone, Copy, Debug)]
 pub struct PageStore;
@@ -32,7 +39,7 @@ impl FtlKind for PageStore {
     }
 
     fn worst_case(plan: &PagedPlan, _: &PagedConfig) -> PagedWorstCase {
-        PagedWorstCase::new(plan.shape())
+        plan.worst_case()
     }
 
     fn format<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(

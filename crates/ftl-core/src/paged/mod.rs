@@ -61,15 +61,17 @@ pub use plan::misfit::PagedShapeError;
 #[cfg(feature = "alloc")]
 pub use plan::ram::OwnedPagedRam;
 pub use plan::ram::{PagedPlan, PagedRam};
-pub use plan::shape::PagedShape;
 pub use recovery::mount::PagedMountError;
 pub use recovery::stop::NextMount;
 pub use requests::bound::PagedWorstCase;
 pub use tables::store::PageFtl;
 pub use upkeep::identity::{FormatSetting, OtherSetting};
 
-pub use flash::PagedKind;
-pub use plan::{address, config, numbers, ram, shape};
-pub use recovery::mount;
-pub use requests::{bound, ftl};
-pub use tables::{blocks, dirty, map};
+#[cfg(feature = "internals")]
+pub use {
+    flash::PagedKind,
+    plan::{address, config, numbers, ram, shape, shape::PagedShape},
+    recovery::mount,
+    requests::{bound, ftl},
+    tables::{blocks, dirty, map},
+};

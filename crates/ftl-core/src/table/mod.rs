@@ -6,7 +6,9 @@
 
 mod numbers;
 
-pub use numbers::{BlockNumber, Numbers, SHORT_LAST, Width};
+#[cfg(feature = "internals")]
+pub use numbers::SHORT_LAST;
+pub use numbers::{BlockNumber, Numbers, Width};
 pub(crate) use numbers::{number, short, word};
 
 use core::marker::PhantomData;
@@ -41,7 +43,7 @@ impl<'ram, R: Row, T: Copy + Blank> Table<'ram, R, T> {
     }
 
     /// Whether there are no rows at all.
-    #[inline]
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }

@@ -80,7 +80,12 @@ struct LogFigures {
 
 impl WorstCase {
     /// Returns the worst case for a device of this shape and configuration.
+    #[cfg(feature = "internals")]
     pub const fn new(shape: &Shape, config: &Config) -> Self {
+        Self::of(shape, config)
+    }
+
+    pub(crate) const fn of(shape: &Shape, config: &Config) -> Self {
         let log = match &shape.log {
             Some(area) => {
                 let data_pages = area.data_pages();

@@ -34,11 +34,11 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         if !ram.plan().is_for(device.geometry(), config) {
             return Err(MountError::WrongPlan);
         }
-        let shape = *ram.plan().shape();
+        let shape = ram.plan().shape;
         if let Some(missing) = Missing::of::<M>(config, &shape) {
             return Err(MountError::Missing(missing));
         }
-        let index_shape = ram.plan().index_shape().copied();
+        let index_shape = ram.plan().index;
         // In the order of the plan.
         let mut ram = ram;
         let flash = FlashMemory::take(&mut ram);

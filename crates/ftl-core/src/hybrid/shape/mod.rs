@@ -185,6 +185,7 @@ pub struct Shape {
 
 impl Shape {
     /// Returns the number of logical blocks, with or without the feature `wide`.
+    #[cfg(feature = "internals")]
     pub const fn logical_block_count(&self) -> BlockCount {
         BlockCount::new(word(self.logical_blocks))
     }

@@ -54,6 +54,7 @@ use crate::hybrid::address::{BlockNumber, ChainBlock};
 use crate::quotient;
 use crate::table::{Nibbles, Table};
 pub use memory::WearMemory;
+#[cfg(any(test, feature = "internals"))]
 pub use sweep::ERASES_A_SWEEP;
 use sweep::{HOT, MOST_STEPS, Sweep};
 
@@ -67,6 +68,7 @@ const RETIRED: u8 = HOT | (MOST_STEPS + 1);
 const _: () = assert!(STEPS_A_THRESHOLD < MOST_STEPS as u16);
 
 /// The spread of wear.
+#[cfg(test)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spread {
     /// The smallest erase count of a block in use.
@@ -205,6 +207,7 @@ impl<'ram> DualPool<'ram> {
     }
 
     /// The spread of wear among the blocks in use; `None` if all are retired. Visits every block.
+    #[cfg(test)]
     pub fn spread(&self) -> Option<Spread> {
         let in_use = self.all().filter(|block| !self.is_retired(*block));
         let counts = in_use.map(|block| self.erase_count(block));

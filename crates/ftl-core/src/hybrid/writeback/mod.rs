@@ -102,8 +102,8 @@ impl WriteBack {
 
     /// Whether rule (a) is suspended, because the share of updates is notably below its usual
     /// level.
-    #[inline]
-    pub const fn is_suspended(&self) -> bool {
+    #[cfg(test)]
+    const fn is_suspended(&self) -> bool {
         self.suspended
     }
 

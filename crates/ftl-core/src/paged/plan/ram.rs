@@ -71,7 +71,7 @@ const NAMES: [&str; TABLES] = [
 pub struct PagedPlan {
     geometry: Geometry,
     config: PagedConfig,
-    shape: PagedShape,
+    pub(crate) shape: PagedShape,
     lengths: [usize; TABLES],
 }
 
@@ -123,6 +123,7 @@ impl PagedPlan {
     }
 
     /// Returns the division of the device.
+    #[cfg(feature = "internals")]
     pub const fn shape(&self) -> &PagedShape {
         &self.shape
     }

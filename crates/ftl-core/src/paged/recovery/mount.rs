@@ -102,7 +102,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if !ram.plan().is_for(device.geometry(), config) {
             return Err(PagedMountError::WrongPlan);
         }
-        let shape = *ram.plan().shape();
+        let shape = ram.plan().shape;
         let (firsts, order) = (ram.words(TableName::DirtyFirsts), ram.words(TableName::DirtyOrder));
         let words = ram.words(TableName::DirtyPlaces);
         let (owners, used) = (ram.words(TableName::CacheOwners), ram.words(TableName::CacheUsed));

@@ -66,7 +66,12 @@ const fn smaller(one: u64, other: u64) -> u64 {
 
 impl PagedWorstCase {
     /// Returns the bounds for a device of this shape.
+    #[cfg(feature = "internals")]
     pub const fn new(shape: &PagedShape) -> Self {
+        Self::of(shape)
+    }
+
+    pub(crate) const fn of(shape: &PagedShape) -> Self {
         let (map, main) = (shape.map_area(), &shape.main);
         let anchors = if shape.anchors == 0 {
             None

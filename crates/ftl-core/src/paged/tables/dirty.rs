@@ -84,8 +84,8 @@ impl<'ram> DirtyTable<'ram> {
     }
 
     /// Returns the number of entries of the previous epoch.
-    #[inline]
-    pub const fn old(&self) -> u32 {
+    #[cfg(test)]
+    const fn old(&self) -> u32 {
         self.old
     }
 

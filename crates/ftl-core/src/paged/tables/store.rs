@@ -105,6 +105,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the division of the device.
+    #[cfg(feature = "internals")]
     pub const fn shape(&self) -> &PagedShape {
         &self.shape
     }

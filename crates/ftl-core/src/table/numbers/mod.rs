@@ -20,4 +20,5 @@ pub(crate) use narrow::{number, short, word};
 pub(crate) use wide::{number, short, word};
 
 /// The most blocks that numbers of 16 bits name, beside the one that means "none" and one in reserve.
+#[cfg(any(feature = "internals", feature = "wide"))]
 pub const SHORT_LAST: u16 = u16::MAX - 1;

@@ -102,13 +102,13 @@ impl<'ram, R: Row> Numbers<'ram, R> {
     #[inline]
     pub fn len(&self) -> usize {
         match self.width {
-            Width::Short => self.halves.cells.len(),
-            Width::Wide => self.halves.cells.len() / 2,
+            Width::Short => self.halves.len(),
+            Width::Wide => self.halves.len() / 2,
         }
     }
 
     /// Whether there are no rows at all.
-    #[inline]
+    #[cfg(feature = "internals")]
     pub fn is_empty(&self) -> bool {
         self.halves.is_empty()
     }

@@ -18,8 +18,8 @@ mod worst;
 use std::io::Write;
 use std::path::PathBuf;
 
-use ftl_core::paged::{PagedPlan, PagedWorstCase};
-use ftl_core::{Config, PlanRow, RamPlan, WorstCase};
+use ftl_core::paged::PagedPlan;
+use ftl_core::{Config, PlanRow, RamPlan};
 use ftl_iface::SectorCount;
 use nand_model::part::Part;
 
@@ -88,7 +88,7 @@ fn of_chains(
 ) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), systems::itself_bytes(plan), out)?;
     code::write(if plan.shape().log.is_some() { "log and chains" } else { "chains" }, out)?;
-    let bound = WorstCase::new(plan.shape(), config);
+    let bound = plan.worst_case(config);
     let (one, many) = (SectorCount::new(1), many(config.sector_bytes));
     let bounds = Bounds {
         read: bound.read(one),
@@ -110,7 +110,7 @@ const WAITS: &str = "A write to an area without free blocks waits until garbage 
 fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), systems::pages_itself_bytes(), out)?;
     code::write("page store", out)?;
-    let bound = PagedWorstCase::new(plan.shape());
+    let bound = plan.worst_case();
     let sector_bytes = plan.shape().sector_bytes;
     let (one, many) = (SectorCount::new(1), many(sector_bytes));
     let bounds = Bounds {

@@ -169,6 +169,7 @@ impl<'ram> Chains<'ram> {
     }
 
     /// How many of the free blocks, from the front, must be erased before they are programmed.
+    #[cfg(feature = "check")]
     pub fn suspects(&self) -> BlockNumber {
         self.suspects
     }

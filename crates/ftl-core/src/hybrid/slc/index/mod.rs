@@ -33,8 +33,7 @@ mod room;
 use ftl_iface::{BlockCount, Sector};
 
 use crate::config::Probing;
-pub use crate::hybrid::shape::index::{IndexShape, IndexShapeError, LogSize};
-pub use check::IndexFault;
+pub use crate::hybrid::shape::index::{IndexShape, LogSize};
 
 /// A place in the log: (block · pages a block + page) · sectors a page + place in the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,6 +2,7 @@
 
 use ftl_iface::{BlockCount, Sector, SectorCount};
 
+use super::check::IndexFault;
 use super::*;
 
 /// An index with memory of its own.

@@ -185,6 +185,7 @@ impl<'ram> Ring<'ram> {
     }
 
     /// How many of the blocks after the head must be erased before they are programmed.
+    #[cfg(feature = "check")]
     pub fn suspects(&self) -> u16 {
         self.suspects
     }
