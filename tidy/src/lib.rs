@@ -2,7 +2,8 @@
 //!
 //! `tests/files.rs`: each file by its lines, and which crate builds upon which. `tests/modules.rs`: which module uses
 //! which. `tests/names.rs`: names of types. `tests/functions.rs`: parameters, nesting, booleans. `tests/pages.rs`:
-//! links, and code that pages quote. `tests/rules.rs`: seeded bugs stand in the rules that they break.
+//! links, and code that pages quote. `tests/rules.rs`: seeded bugs stand in the rules that they break. `tests/face.rs`:
+//! the public names of `ftl-core`.
 #![forbid(unsafe_code)]
 
 use std::fs;
