@@ -231,9 +231,9 @@ pub use hybrid::shape::ShapeError;
 pub use hybrid::shape::index::IndexShapeError;
 pub use hybrid::state::Ftl;
 pub use kind::{Bound, FtlKind, MountedFtl, Refusal, Refused};
+pub use layout::OtherFormat;
 #[cfg(feature = "alloc")]
 pub use memory::Owned;
-pub use layout::OtherFormat;
 pub use memory::{Lent, Plan, PlanRow, WrongLength};
 pub use paged::kind::PageStore;
 pub use probe::{Cause, Counters, Event, Factors, NoProbe, Probe, Ratio, Rejection, Verb};

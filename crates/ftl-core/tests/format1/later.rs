@@ -3,12 +3,10 @@
 use ftl_core::config::{
     Endurance, FilterChoice, IndexConfig, LogRegion, PairedPages, WearLeveling,
 };
-use ftl_core::kind::{FtlKind, MountedFtl};
 use ftl_core::layout::{self, FormatKey, Tag};
-use ftl_core::memory::Owned;
 use ftl_core::paged::{Bursts, History, PagedConfig, PagedKind, Streams};
 use ftl_core::probe::NoProbe;
-use ftl_core::{Config, Hybrid, PageStore};
+use ftl_core::{Config, FtlKind, Hybrid, MountedFtl, Owned, PageStore};
 use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region, SectorCount};
 use nand_model::power::{Cut, PowerCut};
 

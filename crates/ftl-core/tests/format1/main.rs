@@ -16,12 +16,10 @@ mod world;
 use std::collections::BTreeSet;
 use std::fs;
 
-use ftl_core::kind::{FtlKind, MountedFtl};
 use ftl_core::layout::{self, FormatKey, Kind, TagKind};
-use ftl_core::memory::Owned;
 use ftl_core::paged::PagedKind;
 use ftl_core::probe::NoProbe;
-use ftl_core::{Hybrid, PageStore};
+use ftl_core::{FtlKind, Hybrid, MountedFtl, Owned, PageStore};
 use nand_model::power::{Cut, PowerCut};
 
 use devices::{Device, Life};

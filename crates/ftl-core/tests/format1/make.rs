@@ -1,10 +1,8 @@
 //! Makes the images: `UPDATE_FORMAT1=1 cargo test -p ftl-core --all-features --test format1` writes those that are
 //! missing. Once a version is released they stay as they are; `UPDATE_FORMAT1=replace` is for the time before.
 
-use ftl_core::kind::{FtlKind, MountedFtl};
-use ftl_core::memory::Owned;
 use ftl_core::probe::NoProbe;
-use ftl_core::{Hybrid, PageStore};
+use ftl_core::{FtlKind, Hybrid, MountedFtl, Owned, PageStore};
 use ftl_iface::{Block, BlockStore, NandDevice, Region};
 use nand_model::faults::When;
 use nand_model::power::{Cut, Fates, PageFate, PairFate, PowerCut};
