@@ -55,15 +55,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.enter_rest()?;
             self.renew_last_pages()?;
         }
+        match self.prove_rewrite() {
+            Err(Fault::ReadOnly) => self.read_only = true,
+            done => done?,
+        }
         self.settled = true;
         Ok(())
     }
 
     /// Writes the leaves anew whose page is the last one of its block, if a later page of the map is dead.
     fn renew_last_pages(&mut self) -> Result<(), Fault<D::Error>> {
-        if !rules::must_renew_last_pages(self.map_pages == MapPages::Gap) {
-            return Ok(());
+        if rules::must_renew_last_pages(self.map_pages == MapPages::Gap) {
+            self.write_last_pages()?;
+            self.map_pages = MapPages::Whole;
         }
+        Ok(())
+    }
+
+    /// Kept out of line: the usual recovery needs none of its stack.
+    #[cold]
+    #[inline(never)]
+    fn write_last_pages(&mut self) -> Result<(), Fault<D::Error>> {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             if !self.is_last_of_block(spot)? {
@@ -71,11 +83,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             match self.write_leaf(leaf) {
                 // It stays where it is, as long as it can be read.
-                Err(Fault::ReadOnly) => break,
+                Err(Fault::ReadOnly) => {
+                    self.read_only = self.failing.is_some();
+                    break;
+                }
                 done => done?,
             }
         }
-        self.map_pages = MapPages::Whole;
         Ok(())
     }
 
