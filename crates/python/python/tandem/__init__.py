@@ -173,7 +173,7 @@ def torture(
     device: str | os.PathLike[str] = "tiny",
     *,
     ftl: Literal["paged", "hybrid"] = "paged",
-    system: Literal["hybrid", "conventional", "small"] = "hybrid",
+    system: Literal["usual", "conventional", "small"] = "usual",
     requests: int = 300,
     seed: int = 1,
     seeds: int = 1,
