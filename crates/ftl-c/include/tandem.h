@@ -418,6 +418,10 @@ enum tandem_profile {
     TANDEM_PROFILE_ONE_GBIT_SMALL = 2,
     /* 512 Mbit in 14 KiB: a mount reads every block. */
     TANDEM_PROFILE_HALF_GBIT_SMALL = 3,
+    /* 1 Gbit in 12 KiB, for a library without the parts that docs/C.md says can be left out. */
+    TANDEM_PROFILE_ONE_GBIT_LEAST = 4,
+    /* 512 Mbit in 11 KiB, for such a library. */
+    TANDEM_PROFILE_HALF_GBIT_LEAST = 5,
 };
 
 /* Profiles of the hybrid, for tandem_hybrid_profile, with the same chips. */
@@ -438,6 +442,12 @@ enum tandem_hybrid_profile {
 /* RAM of TANDEM_PROFILE_HALF_GBIT_SMALL. */
 #define TANDEM_RAM_HALF_GBIT_SMALL 14336
 
+/* RAM of TANDEM_PROFILE_ONE_GBIT_LEAST. */
+#define TANDEM_RAM_ONE_GBIT_LEAST 12288
+
+/* RAM of TANDEM_PROFILE_HALF_GBIT_LEAST. */
+#define TANDEM_RAM_HALF_GBIT_LEAST 11264
+
 /* RAM of TANDEM_HYBRID_PROFILE_ONE_GBIT. */
 #define TANDEM_HYBRID_RAM_ONE_GBIT 26624
 
@@ -455,6 +465,12 @@ enum tandem_hybrid_profile {
 
 /* RAM of TANDEM_PROFILE_HALF_GBIT_SMALL. */
 #define TANDEM_RAM_HALF_GBIT_SMALL 14848
+
+/* RAM of TANDEM_PROFILE_ONE_GBIT_LEAST. */
+#define TANDEM_RAM_ONE_GBIT_LEAST 12800
+
+/* RAM of TANDEM_PROFILE_HALF_GBIT_LEAST. */
+#define TANDEM_RAM_HALF_GBIT_LEAST 11776
 
 /* RAM of TANDEM_HYBRID_PROFILE_ONE_GBIT. */
 #define TANDEM_HYBRID_RAM_ONE_GBIT 26880

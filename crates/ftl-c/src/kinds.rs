@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use ftl_core::paged::{self, PagedMountError, PagedShapeError};
+use ftl_core::paged::{self, PagedMountError, PagedShapeError, Part};
 use ftl_core::{FtlKind, Hybrid, MountError, OtherFormat, PageStore, ShapeError};
 
 use crate::config::{Config, HybridConfig};
@@ -56,6 +56,7 @@ impl Face for PageStore {
             PagedShapeError::WordLines => {
                 (c"pages_per_block: a block that holds a header needs two word lines", 0)
             }
+            PagedShapeError::NotBuilt(part) => (lacking(*part), 0),
             PagedShapeError::Capacity { main, .. } => (
                 c"capacity: it needs more blocks than the chip has; detail.number of the main area",
                 *main,
@@ -154,7 +155,7 @@ impl Face for Hybrid {
     )]
     fn refused(error: &MountError<i32>) -> Fault {
         match *error {
-            MountError::WrongPlan | MountError::Missing(_) => Error::Misfit.into(),
+            MountError::WrongPlan => Error::Misfit.into(),
             MountError::TooFewBlocks { needed, .. } => {
                 Fault::numbered(Error::TooFewBlocks, u32::from(needed))
             }
@@ -191,5 +192,25 @@ const fn hybrid_setting(setting: ftl_core::FormatSetting) -> &'static CStr {
         FormatSetting::TableProbes => c"table_probes",
         FormatSetting::TableProbing => c"quadratic",
         _ => c"a setting",
+    }
+}
+
+/// The field that asks for a part which the library was built without.
+const fn lacking(part: Part) -> &'static CStr {
+    match part {
+        Part::Anchors => c"anchor_blocks: the library was built without anchors",
+        Part::FastArea => c"two regions: the library was built without a fast area",
+        Part::History => c"heed_history: the library was built without history",
+        Part::Bursts => c"bursts_to_fast: the library was built without bursts",
+        Part::Throttle => c"fast_cycles, main_cycles: the library was built without a throttle",
+        Part::Lifetimes => {
+            c"streams of 5, or cost_benefit: the library was built without lifetimes"
+        }
+        Part::PairedPages => c"guard_pairs: the library was built without paired pages",
+        Part::Refresh => {
+            c"refresh_fast_bits, refresh_main_bits: the library was built without refresh"
+        }
+        Part::WearLeveling => c"level_from: the library was built without wear leveling",
+        _ => c"the library was built without a part that the configuration asks for",
     }
 }

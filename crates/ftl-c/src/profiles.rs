@@ -1,6 +1,6 @@
 //! Named profiles: a chip, a configuration, and the RAM that both take, as a constant.
 
-use ftl_core::paged::{PagedConfig, PagedPlan};
+use ftl_core::paged::{PagedConfig, PagedPlan, Part};
 use ftl_core::{Config, Hybrid, IndexConfig, PageStore, RamPlan, WriteBackConfig};
 use ftl_iface::SectorCount;
 
@@ -18,6 +18,10 @@ pub enum Profile {
     OneGbitSmall = 2,
     /// 512 Mbit in 14 KiB: a mount reads every block.
     HalfGbitSmall = 3,
+    /// 1 Gbit in 12 KiB, for a library without the parts that `docs/C.md` says can be left out.
+    OneGbitLeast = 4,
+    /// 512 Mbit in 10.5 KiB, for such a library.
+    HalfGbitLeast = 5,
 }
 
 /// Profiles of the hybrid, for `tandem_hybrid_profile`, with the same chips.
@@ -40,6 +44,10 @@ mod bytes {
     pub const RAM_ONE_GBIT_SMALL: usize = 17_408;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_SMALL`.
     pub const RAM_HALF_GBIT_SMALL: usize = 14_336;
+    /// RAM of `TANDEM_PROFILE_ONE_GBIT_LEAST`.
+    pub const RAM_ONE_GBIT_LEAST: usize = 12_288;
+    /// RAM of `TANDEM_PROFILE_HALF_GBIT_LEAST`.
+    pub const RAM_HALF_GBIT_LEAST: usize = 10_752;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
     pub const HYBRID_RAM_ONE_GBIT: usize = 26_624;
     /// RAM of `TANDEM_HYBRID_PROFILE_HALF_GBIT`.
@@ -54,6 +62,10 @@ mod bytes {
     pub const RAM_ONE_GBIT_SMALL: usize = 17_920;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_SMALL`.
     pub const RAM_HALF_GBIT_SMALL: usize = 14_848;
+    /// RAM of `TANDEM_PROFILE_ONE_GBIT_LEAST`.
+    pub const RAM_ONE_GBIT_LEAST: usize = 12_800;
+    /// RAM of `TANDEM_PROFILE_HALF_GBIT_LEAST`.
+    pub const RAM_HALF_GBIT_LEAST: usize = 11_264;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
     pub const HYBRID_RAM_ONE_GBIT: usize = 26_880;
     /// RAM of `TANDEM_HYBRID_PROFILE_HALF_GBIT`.
@@ -88,15 +100,20 @@ const EXPORTED: u32 = 47_824;
 
 impl Profile {
     pub(crate) fn of(number: u32) -> Option<Self> {
-        [Self::OneGbit, Self::OneGbitSmall, Self::HalfGbitSmall]
-            .into_iter()
-            .find(|profile| *profile as u32 == number)
+        let all = [
+            Self::OneGbit,
+            Self::OneGbitSmall,
+            Self::HalfGbitSmall,
+            Self::OneGbitLeast,
+            Self::HalfGbitLeast,
+        ];
+        all.into_iter().find(|profile| *profile as u32 == number)
     }
 
     pub(crate) const fn geometry(self) -> Geometry {
         match self {
-            Self::OneGbit | Self::OneGbitSmall => chip(1024),
-            Self::HalfGbitSmall => chip(512),
+            Self::OneGbit | Self::OneGbitSmall | Self::OneGbitLeast => chip(1024),
+            Self::HalfGbitSmall | Self::HalfGbitLeast => chip(512),
         }
     }
 
@@ -106,16 +123,19 @@ impl Profile {
             cached_leaves: 2,
             ..PagedConfig::SMALL
         };
+        const HALF: PagedConfig = PagedConfig {
+            capacity: Some(SectorCount::new(EXPORTED / 2)),
+            anchor_blocks: 0,
+            ..BASE
+        };
         match self {
             Self::OneGbit => PagedConfig { dirty_entries: 848, ..BASE },
             Self::OneGbitSmall => PagedConfig { dirty_entries: 182, anchor_blocks: 0, ..BASE },
-            Self::HalfGbitSmall => PagedConfig {
-                capacity: Some(SectorCount::new(EXPORTED / 2)),
-                dirty_entries: 195,
-                anchor_blocks: 0,
-                ..BASE
-            },
+            Self::HalfGbitSmall => PagedConfig { dirty_entries: 195, ..HALF },
+            Self::OneGbitLeast => PagedConfig { dirty_entries: 128, anchor_blocks: 0, ..BASE },
+            Self::HalfGbitLeast => PagedConfig { dirty_entries: 128, ..HALF },
         }
+        .as_built()
     }
 
     const fn ram_bytes(self) -> usize {
@@ -177,6 +197,11 @@ impl HybridProfile {
     }
 }
 
+/// Whether this library has the parts that take RAM on a chip of one region, or none of them.
+const TAKES_MOST: bool = Part::Lifetimes.is_built() && Part::WearLeveling.is_built();
+const TAKES_LEAST: bool =
+    !Part::FastArea.is_built() && !Part::Lifetimes.is_built() && !Part::WearLeveling.is_built();
+
 /// A constant suffices for its profile, and is not much more. With wide block numbers, which only a workspace of hosts
 /// builds, a device is larger than the header says.
 const fn suits(given: usize, needed: usize) {
@@ -188,9 +213,15 @@ const fn suits(given: usize, needed: usize) {
 }
 
 const _: () = {
-    suits(RAM_ONE_GBIT, Profile::OneGbit.ram_bytes());
-    suits(RAM_ONE_GBIT_SMALL, Profile::OneGbitSmall.ram_bytes());
-    suits(RAM_HALF_GBIT_SMALL, Profile::HalfGbitSmall.ram_bytes());
+    if TAKES_MOST {
+        suits(RAM_ONE_GBIT, Profile::OneGbit.ram_bytes());
+        suits(RAM_ONE_GBIT_SMALL, Profile::OneGbitSmall.ram_bytes());
+        suits(RAM_HALF_GBIT_SMALL, Profile::HalfGbitSmall.ram_bytes());
+    }
+    if TAKES_LEAST {
+        suits(RAM_ONE_GBIT_LEAST, Profile::OneGbitLeast.ram_bytes());
+        suits(RAM_HALF_GBIT_LEAST, Profile::HalfGbitLeast.ram_bytes());
+    }
     suits(HYBRID_RAM_ONE_GBIT, HybridProfile::OneGbit.ram_bytes());
     suits(HYBRID_RAM_HALF_GBIT, HybridProfile::HalfGbit.ram_bytes());
 };

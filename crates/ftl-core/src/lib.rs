@@ -6,8 +6,7 @@
 //!   fast area of SLC and a large main area, or over a chip with one kind of cell.
 //! - [`Ftl`], the **hybrid**, after L.-P. Chang, "A Hybrid Approach to NAND-Flash-Based Solid-State Disks", IEEE
 //!   Transactions on Computers 59(10), 2010. Small hot writes go to a circular log, everything else to chains of
-//!   blocks. Take it if RAM is the tightest limit, or if the worst case of every write must be a formula. Firmware
-//!   links only the [`Mechanisms`] that its type has.
+//!   blocks. Take it if RAM is the tightest limit, or if the worst case of every write must be a formula.
 //!
 //! # Example
 //!
@@ -111,7 +110,9 @@
 //!
 //! # Features
 //!
-//! None is on by default.
+//! On by default are the parts of the page store, each a [`Part`](paged::Part): `anchors`, `fast-area`, `history`,
+//! `bursts`, `throttle`, `lifetimes`, `paired-pages`, `refresh`, `wear-leveling`. Firmware that needs less code names those
+//! that it needs. The others are off:
 //! - `alloc`: `OwnedRam`, memory on the heap for hosts. Nothing else allocates.
 //! - `check`: the method `check`, which reads the whole device and names the broken invariant. It needs `alloc`.
 //! - `wide`: block numbers of 32 bits, for hosts.
@@ -220,7 +221,6 @@ pub use config::{PairedPages, WriteBackConfig};
 pub use health::{Health, Wear};
 pub use hybrid::bound::WorstCase;
 pub use hybrid::kind::Hybrid;
-pub use hybrid::mechanisms::{ChainsAlone, LogAndChains, Mechanisms, Missing};
 pub use hybrid::mount::{FormatSetting, MountError, OtherSetting, Stopped};
 #[cfg(feature = "alloc")]
 pub use hybrid::ram::OwnedRam;

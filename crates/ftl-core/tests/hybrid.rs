@@ -13,7 +13,6 @@ mod folds;
 mod full_table;
 mod lost_between;
 mod lost_pages;
-mod mechanisms;
 mod mounts;
 mod properties;
 mod reader;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ftl_core::hybrid::flash;
 use ftl_core::hybrid::shape::{HEADER_BLOCKS, RESCUE_BLOCKS, SPARE_BLOCKS_MIN};
 use ftl_core::layout::{self, Kind, Slot};
-use ftl_core::{ChainsAlone, Config, LogAndChains, Mechanisms, RamPlan, ShapeError};
+use ftl_core::{Config, RamPlan, ShapeError};
 use ftl_iface::{Block, Bytes, Geometry, NandDevice, Page, PageIndex};
 use nand_model::{Chip, Stamp};
 
@@ -180,12 +180,7 @@ impl Subject for Hybrid {
     }
 
     fn mount(&self, device: &mut TestDevice, live: &mut Live<'_>) -> Result<(), Unmounted> {
-        let shape = self.plan.shape();
-        match (shape.log, shape.capacity.get() % 3) {
-            (None, 1) => self.mount_as::<ChainsAlone>(device, live),
-            (None, 2) => self.mount_as::<NeverStopped>(device, live),
-            _ => self.mount_as::<LogAndChains>(device, live),
-        }
+        subject::mount::<ftl_core::Hybrid>(device, &self.config, &self.plan, live)
     }
 
     /// Which of its settings may change is not said anywhere, so none does.
@@ -195,25 +190,6 @@ impl Subject for Hybrid {
 
     fn configured(&self) -> Configured {
         Configured::Hybrid(self.config)
-    }
-}
-
-/// Chains only, without checkpoints. Devices without a log use one type or another, chosen by capacity, so that a seed
-/// repeats its world.
-enum NeverStopped {}
-
-impl Mechanisms for NeverStopped {
-    const LOG: bool = false;
-    const CHECKPOINTS: bool = false;
-}
-
-impl Hybrid {
-    fn mount_as<M: Mechanisms + 'static>(
-        &self,
-        device: &mut TestDevice,
-        live: &mut Live<'_>,
-    ) -> Result<(), Unmounted> {
-        subject::mount::<ftl_core::Hybrid<M>>(device, &self.config, &self.plan, live)
     }
 }
 

@@ -6,7 +6,7 @@
 //!   payload; a meter that counts what passes to a chip.
 //! - [`measuring`]: what calls cost, by kinds. [`bare`]: every call of a host, for programs that are only looked at.
 //! - [`memory`]: static arrays, sized by the plan and lent again after each mount.
-//! - [`plans`]: plans in a `const`, and the hybrid with the fewest mechanisms. [`setup`]: an FTL with its plan.
+//! - [`plans`]: plans in a `const`. [`setup`]: an FTL with its plan.
 //! - [`numbers`]: numbers that look random.
 #![no_std]
 #![deny(unsafe_code)]

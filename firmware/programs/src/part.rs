@@ -1,8 +1,7 @@
 //! The shapes of the chips, and the configurations that the programs run on them.
 
-use ftl_core::config::Refresh;
 use ftl_core::paged::PagedConfig;
-use ftl_core::{Config, IndexConfig, LogRegion, PairedPages, WearLeveling, WriteBackConfig};
+use ftl_core::{Config, IndexConfig, WriteBackConfig};
 use ftl_iface::{
     BlockCount, Bytes, Cell, Geometry, PageCount, Pairing, RegionGeometry, SectorCount,
 };
@@ -119,22 +118,6 @@ pub const SMALL: Config = Config {
     throttle: false,
     write_back: ONE_REGION,
     ..Config::one_region(4)
-};
-
-/// The 1-Gbit chip without a log.
-pub const WITHOUT_LOG: Config = Config {
-    log: LogRegion::None,
-    capacity: Some(SectorCount::new(EXPORTED)),
-    mapping_cache_entries: 2,
-    ..Config::one_region(0)
-};
-
-/// The same for an FTL that has nothing it can do without.
-pub const BARE_CHAINS: Config = Config {
-    wear_leveling: WearLeveling { enabled: false, ..Config::HYBRID.wear_leveling },
-    paired_pages: PairedPages::Accept,
-    refresh: Refresh::NEVER,
-    ..WITHOUT_LOG
 };
 
 /// A small SPI NAND that answers as a W25N01GV does: 24 blocks of 16 pages of 512 bytes.

@@ -16,8 +16,8 @@ pub(crate) struct Machine {
     pub(crate) title: &'static str,
     /// The compiler's name for it.
     pub(crate) target: &'static str,
-    /// The builds whose programs it runs; of the others only the sizes are taken.
-    pub(crate) runs: &'static [&'static str],
+    /// The builds whose calls it measures. Every program of `release` is run; of other builds sizes are taken.
+    pub(crate) measured: &'static [&'static str],
     emulator: &'static str,
     arguments: &'static [&'static str],
 }
@@ -31,7 +31,7 @@ pub(crate) const MACHINES: [Machine; 2] = [
         name: "arm",
         title: "Cortex-M4F (QEMU's mps2-an386)",
         target: "thumbv7em-none-eabihf",
-        runs: &["release", "small"],
+        measured: &["release", "small"],
         emulator: "qemu-system-arm",
         arguments: &["-M", "mps2-an386", "-icount", "shift=8,sleep=off"],
     },
@@ -39,7 +39,7 @@ pub(crate) const MACHINES: [Machine; 2] = [
         name: "riscv",
         title: "RISC-V, rv32imac (QEMU's virt)",
         target: "riscv32imac-unknown-none-elf",
-        runs: &["release"],
+        measured: &["release"],
         emulator: "qemu-system-riscv32",
         arguments: &["-M", "virt", "-bios", "none", "-icount", "shift=0,sleep=off"],
     },
@@ -69,7 +69,7 @@ impl Machine {
             .stderr(Stdio::inherit())
             .spawn()
             .map_err(|error| format!("{} does not start ({error}): install it", self.emulator))?;
-        // Read while the program runs: a pipe that is full would stop it.
+        // Read while the program measured: a pipe that is full would stop it.
         let mut said_so_far = child.stdout.take();
         let reader = spawn(move || {
             let mut text = Vec::new();

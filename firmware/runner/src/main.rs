@@ -23,10 +23,7 @@ use elf::Program;
 use figures::Figures;
 use machine::{MACHINES, Machine};
 use outcome::{Outcome, said};
-use page::{BARE, Differing};
-
-/// How the programs are built, as `Cargo.toml` calls it.
-const BUILDS: [&str; 3] = ["release", "small", "smallest"];
+use page::{BARE, Bare, Differing};
 
 /// Programs that only have to end well, and what each is.
 const WHOLE: [(&str, &str); 3] = [
@@ -116,44 +113,47 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<Judged> {
     let mut figures = Figures::default();
     let mut report = Vec::new();
     let mut shown = None;
-    for build in BUILDS {
-        let folder = folder.join(machine.target).join(build);
-        for (_, size, name) in BARE {
-            let program = Program::read(&folder.join(name))?;
-            program.holds_no_panic()?;
-            for (what, bytes) in program.sizes() {
-                figures.put(&format!("{build}/{size}/{what}"), bytes.to_string());
-            }
-            if name == "bare" && build == "small" {
-                shown = Some(program);
-            }
+    let folder = folder.join(machine.target);
+    for Bare { size, build, program: name, .. } in BARE {
+        let program = Program::read(&folder.join(build).join(name))?;
+        program.holds_no_panic()?;
+        for (what, bytes) in program.sizes() {
+            figures.put(&format!("{build}/{size}/{what}"), bytes.to_string());
         }
-        if machine.runs.contains(&build) {
-            report.extend(run_all(machine, build, &folder, &mut figures)?);
+        if name == "bare" && build == "small" {
+            shown = Some(program);
         }
+    }
+    report.extend(run_all(machine, &folder.join("release"))?);
+    for build in machine.measured {
+        report.extend(measure(machine, build, &folder.join(build), &mut figures)?);
     }
     let shown = shown.ok_or("no program is built for size")?;
     Ok(Judged { figures, shown, report })
 }
 
-/// Runs every program of a build, and collects what it measures. Returns the lines to be printed.
-fn run_all(
-    machine: &Machine,
-    build: &str,
-    folder: &Path,
-    figures: &mut Figures,
-) -> Outcome<Vec<String>> {
+/// Runs every program of the build `release`. Returns the lines to be printed.
+fn run_all(machine: &Machine, folder: &Path) -> Outcome<Vec<String>> {
     let mut report = Vec::new();
     for (program, title) in WHOLE {
-        report.push(format!("{}, {build}: {title}", machine.name));
+        report.push(format!("{}: {title}", machine.name));
         let text = machine.run(&folder.join(program))?;
         report.extend(text.lines().map(|line| format!("  {line}")));
     }
     let program = folder.join("events");
     let told = events::judge(&program, &machine.run(&program)?)?;
-    report
-        .push(format!("{}, {build}: the log, {told} lines of it as they were meant", machine.name));
-    report.push(format!("{}, {build}: the measurements", machine.name));
+    report.push(format!("{}: the log, {told} lines of it as they were meant", machine.name));
+    Ok(report)
+}
+
+/// Collects what the programs of a build measure. Returns the lines to be printed.
+fn measure(
+    machine: &Machine,
+    build: &str,
+    folder: &Path,
+    figures: &mut Figures,
+) -> Outcome<Vec<String>> {
+    let mut report = vec![format!("{}, {build}: the measurements", machine.name)];
     for program in ["measure", "measure_hybrid"] {
         for line in machine.run(&folder.join(program))?.lines() {
             match line.strip_prefix("figure ").and_then(|line| line.rsplit_once(' ')) {

@@ -8,12 +8,37 @@ use crate::elf::Program;
 use crate::figures::Figures;
 use crate::outcome::{Outcome, said};
 
-/// The FTLs with nothing around them: as the page calls each, as its figures are called, and its program.
-pub(crate) const BARE: [(&str, &str, &str); 4] = [
-    ("page store", "size of the page store", "bare"),
-    ("log and chains", "size", "bare_hybrid"),
-    ("chains alone", "size of chains alone", "bare_chains"),
-    ("chains, the least", "size of the least", "bare_least"),
+/// A program that is an FTL with nothing around it.
+pub(crate) struct Bare {
+    /// As the page calls it.
+    pub(crate) title: &'static str,
+    /// What its figures are called after the build.
+    pub(crate) size: &'static str,
+    /// How it is built.
+    pub(crate) build: &'static str,
+    pub(crate) program: &'static str,
+}
+
+const fn bare(
+    title: &'static str,
+    size: &'static str,
+    build: &'static str,
+    program: &'static str,
+) -> Bare {
+    Bare { title, size, build, program }
+}
+
+const PAGE_STORE: &str = "size of the page store";
+
+/// All of them. The build `least` has no part of the page store that can be left out.
+pub(crate) const BARE: [Bare; 7] = [
+    bare("page store without these parts, `smallest`", PAGE_STORE, "least", "bare"),
+    bare("page store, `smallest`", PAGE_STORE, "smallest", "bare"),
+    bare("page store, `small`", PAGE_STORE, "small", "bare"),
+    bare("page store, `release`", PAGE_STORE, "release", "bare"),
+    bare("hybrid, `smallest`", "size", "smallest", "bare_hybrid"),
+    bare("hybrid, `small`", "size", "small", "bare_hybrid"),
+    bare("hybrid, `release`", "size", "release", "bare_hybrid"),
 ];
 
 /// A row beside Dhara's: what, Dhara for size and for speed, the goal, and the name of our figure.
@@ -124,17 +149,14 @@ fn sizes(arm: &Figures, riscv: &Figures) -> String {
          | RISC-V: code | constants | compiler's library |\n\
          |---|---:|---:|---:|---:|---:|---:|\n",
     );
-    for (ftl, size, _) in BARE {
-        for build in ["smallest", "small", "release"] {
-            let _ = write!(text, "| {ftl}, `{build}` |");
-            for figures in [arm, riscv] {
-                for what in ["code", "constants", "library"] {
-                    let _ =
-                        write!(text, " {} |", shown(figures, &format!("{build}/{size}/{what}")));
-                }
+    for Bare { title, size, build, .. } in BARE {
+        let _ = write!(text, "| {title} |");
+        for figures in [arm, riscv] {
+            for what in ["code", "constants", "library"] {
+                let _ = write!(text, " {} |", shown(figures, &format!("{build}/{size}/{what}")));
             }
-            text.push('\n');
         }
+        text.push('\n');
     }
     text
 }

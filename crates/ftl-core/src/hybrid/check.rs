@@ -12,7 +12,6 @@ use crate::check::{Checked, Violation, ensure};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::mount::Settled;
 use crate::hybrid::slc::index::Entry;
@@ -21,7 +20,7 @@ use crate::layout::{Kind, PageNote, Slot, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::table::{Row, word};
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Checks every invariant.
     pub fn check(&mut self) -> Checked {
         if self.ensure_settled()? == Settled::ButForCopies {
@@ -52,7 +51,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             .take(limit)
     }
 
-    fn logical_blocks(&self) -> impl Iterator<Item = LogicalBlock> + use<D, P, M> {
+    fn logical_blocks(&self) -> impl Iterator<Item = LogicalBlock> + use<D, P> {
         (0..self.shape.logical_blocks).map(LogicalBlock::new)
     }
 
@@ -293,7 +292,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Tail, head and the count of blocks between them agree; the blocks between are programmed, the others erased.
     fn the_log_lies_between_tail_and_head(&mut self) -> Checked {
-        let Some(log) = self.log.get() else {
+        let Some(log) = self.log.as_ref() else {
             return Ok(());
         };
         let ring = log.ring();
@@ -331,7 +330,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     fn entries(&self) -> Vec<(Sector, crate::hybrid::slc::index::LogSlot)> {
-        let Some(log) = self.log.get() else {
+        let Some(log) = self.log.as_ref() else {
             return Vec::new();
         };
         log.index
@@ -345,12 +344,12 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// The hash table is in order, and each real entry points to a page that holds its sector.
     fn every_entry_points_to_its_sector(&mut self) -> Checked {
-        let Some(log) = self.log.get() else {
+        let Some(log) = self.log.as_ref() else {
             return Ok(());
         };
         log.index.check().map_err(|fault| Violation(format!("{fault}")))?;
         for (sector, at) in self.entries() {
-            let log = self.log.get().ok_or_else(|| Violation("no log".into()))?;
+            let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
             let (spot, slot) = log.spot(at);
             let holds = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(found) => found.slot(slot),
@@ -371,7 +370,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             if self.unproved.get(logical) {
                 continue;
             }
-            let log = self.log.get().ok_or_else(|| Violation("no log".into()))?;
+            let log = self.log.as_ref().ok_or_else(|| Violation("no log".into()))?;
             let (spot, _) = log.spot(at);
             let Some(tag) = self.flash.look(spot, Cause::Mount)?.tag() else {
                 continue;
@@ -414,7 +413,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 let Slot::Elsewhere(sector) = found.slot(slot) else {
                     continue;
                 };
-                let in_log = self.log.get().is_some_and(|log| log.index.find(sector).is_some());
+                let in_log = self.log.as_ref().is_some_and(|log| log.index.find(sector).is_some());
                 let stands = in_log
                     || place != MapEntry::InPlace
                     || self.may_have_stood_on_lost_page(logical, offset as u32)?;

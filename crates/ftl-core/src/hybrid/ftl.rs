@@ -7,7 +7,6 @@ use ftl_iface::{
 
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mount::Settled;
 use crate::layout::Trim;
 use crate::probe::Probe;
@@ -15,7 +14,7 @@ use crate::probe::Probe;
 use crate::hybrid::path::route::Route;
 use crate::hybrid::state::Ftl;
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> BlockStore for Ftl<'_, D, P> {
     type Error = D::Error;
 
     fn sector_bytes(&self) -> Bytes {
@@ -86,7 +85,7 @@ enum Refusal {
     WrongLength,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     fn write_sectors(
         &mut self,
         first: Sector,
@@ -168,7 +167,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.mlc.chains.first(logical).is_some()
             || self
                 .log
-                .get()
+                .as_ref()
                 .is_some_and(|log| first.run(count).any(|sector| log.index.find(sector).is_some()))
     }
 }

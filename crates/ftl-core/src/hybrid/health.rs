@@ -6,11 +6,10 @@ use super::flash::listed_max;
 use super::shape::SPARE_BLOCKS_MIN;
 use super::state::Ftl;
 use crate::health::{Health, Wear, mean};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::probe::Probe;
 use crate::table::{BlockNumber, number, word};
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// The health of the device. It reads only the tables, each block's count once.
     ///
     /// After a mount without a checkpoint, bad blocks and wear are known only after the first request or
@@ -50,7 +49,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// The blocks of the log are erased in turn: those from the first to the head have been erased once more.
     fn log_wear(&self) -> Option<Wear> {
-        let ring = self.log.get()?.ring();
+        let ring = self.log.as_ref()?.ring();
         if !ring.turns() {
             return None;
         }

@@ -6,7 +6,6 @@ use core::fmt;
 use ftl_iface::{Bytes, NandDevice, PageCount, Region};
 
 use crate::config::Probing;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Header, PagesOf, TableOf, pairing_check};
 use crate::probe::Probe;
@@ -108,10 +107,10 @@ impl fmt::Display for OtherSetting {
     }
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Returns the device's header.
     pub(crate) fn header(&self) -> Header {
-        let index = self.log.get().map(|log| log.index.shape());
+        let index = self.log.as_ref().map(|log| log.index.shape());
         let table = index.map_or(TableOf::default(), |index| TableOf {
             entries: index.entries(),
             probes: index.probes().into(),

@@ -1,12 +1,10 @@
 //! The hybrid FTL as a kind of FTL.
 
 use core::fmt::Debug;
-use core::marker::PhantomData;
 
 use ftl_iface::{Geometry, NandDevice, StoreWriteError};
 
 use super::bound::WorstCase;
-use super::mechanisms::{LogAndChains, Mechanisms};
 use super::mount::MountError;
 use super::ram::{Ram, RamPlan};
 use super::shape::ShapeError;
@@ -24,17 +22,17 @@ impl RamPlan {
     }
 }
 
-/// The hybrid FTL, built with those mechanisms, as a kind of FTL.
+/// The hybrid FTL as a kind of FTL.
 #[derive(Clone, Copy, Debug)]
-pub struct Hybrid<M = LogAndChains>(PhantomData<M>);
+pub struct Hybrid;
 
-impl<M: Mechanisms + 'static> FtlKind for Hybrid<M> {
+impl FtlKind for Hybrid {
     type Config = Config;
     type Plan = RamPlan;
     type Misfit = ShapeError;
     type MountError<E: Debug> = MountError<E>;
     type WorstCase = WorstCase;
-    type Mounted<'ram, D: NandDevice + 'ram, P: Probe + 'ram> = Ftl<'ram, D, P, M>;
+    type Mounted<'ram, D: NandDevice + 'ram, P: Probe + 'ram> = Ftl<'ram, D, P>;
 
     fn plan(geometry: &Geometry, config: &Config) -> Result<RamPlan, ShapeError> {
         RamPlan::new(geometry, config)
@@ -50,8 +48,8 @@ impl<M: Mechanisms + 'static> FtlKind for Hybrid<M> {
         ram: Ram<'ram>,
         key: u32,
         probe: P,
-    ) -> Result<Ftl<'ram, D, P, M>, MountError<D::Error>> {
-        Ftl::format_as(device, config, ram, key, probe)
+    ) -> Result<Ftl<'ram, D, P>, MountError<D::Error>> {
+        Ftl::format(device, config, ram, key, probe)
     }
 
     fn mount<'ram, D: NandDevice + 'ram, P: Probe + 'ram>(
@@ -59,12 +57,12 @@ impl<M: Mechanisms + 'static> FtlKind for Hybrid<M> {
         config: &Config,
         ram: Ram<'ram>,
         probe: P,
-    ) -> Result<Ftl<'ram, D, P, M>, MountError<D::Error>> {
-        Ftl::mount_as(device, config, ram, probe)
+    ) -> Result<Ftl<'ram, D, P>, MountError<D::Error>> {
+        Ftl::mount(device, config, ram, probe)
     }
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> MountedFtl for Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> MountedFtl for Ftl<'_, D, P> {
     mounted_by_the_same_names!();
 
     fn stop(&mut self) -> Result<(), StoreWriteError<D::Error>> {
@@ -80,7 +78,6 @@ impl<E: Debug> Refusal for MountError<E> {
             Self::NotFormatted | Self::DamagedHeader | Self::OfPageStore => Refused::Blank,
             Self::WrongPlan
             | Self::TooFewBlocks { .. }
-            | Self::Missing(_)
             | Self::Version(_)
             | Self::OtherConfig(_) => Refused::Other,
             Self::Corrupt => Refused::Corrupt,

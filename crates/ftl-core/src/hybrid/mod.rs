@@ -28,9 +28,8 @@
 //! - `path`: the path of a request. It alone knows both the log and the chains.
 //! - `identity`: what a device was formatted as. `state`: the FTL itself: its modules, and what it remembers between
 //!   requests.
-//! - [`ram`]: the plan of all memory, as the sum over the modules, and its lending. [`mechanisms`]: what an
-//!   FTL is built with. [`bound`]: the worst case of each request, as a formula. `image`: the length of a checkpoint,
-//!   also a sum.
+//! - [`ram`]: the plan of all memory, as the sum over the modules, and its lending. [`bound`]: the worst case of each
+//!   request, as a formula. `image`: the length of a checkpoint, also a sum.
 //! - [`writeback`]: does a sector of the tail leave the log? [`wear`]: which worn block takes which cold block's data?
 //! - [`slc`]: the circular log and its hash table. [`mlc`]: block chains, the maps of a few of them, and the running
 //!   fold. They do not know each other.
@@ -59,8 +58,6 @@ pub(crate) mod rescued;
 pub(crate) mod scrub;
 
 pub mod ram;
-
-pub mod mechanisms;
 
 pub mod bound;
 

@@ -5,7 +5,6 @@ use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
 use crate::hybrid::address::{BlockNumber, ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Flash, Spot};
-use crate::hybrid::mechanisms::{LogAndChains, MaybeLog, Mechanisms};
 use crate::hybrid::mlc::Mlc;
 use crate::hybrid::rescued::{Copy, Rescued};
 use crate::hybrid::scrub::Scrub;
@@ -24,14 +23,14 @@ use ftl_iface::{BlockCount, NandDevice, SectorCount};
 ///
 /// Create it with [`Ftl::format`] or [`Ftl::mount`]; use it as a [`BlockStore`](ftl_iface::BlockStore).
 #[derive(Debug)]
-pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe, M: Mechanisms = LogAndChains> {
+pub struct Ftl<'ram, D: NandDevice, P: Probe = NoProbe> {
     pub(crate) shape: Shape,
     pub(crate) config: Config,
     pub(crate) flash: Flash<'ram, D, P>,
     pub(crate) filter: SizeFilter,
     pub(crate) runs: Runs,
     pub(crate) throttle: Throttle,
-    pub(crate) log: MaybeLog<'ram, M>,
+    pub(crate) log: Option<Log<'ram>>,
     pub(crate) mlc: Mlc<'ram>,
     pub(crate) write_back: WriteBack,
     pub(crate) wear: DualPool<'ram>,
@@ -148,11 +147,11 @@ pub(crate) struct Held {
     pub(crate) stamp: Stamp,
 }
 
-impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Returns the log. Only callers that know that there is a log use this.
     #[inline]
     pub(crate) fn the_log(&mut self) -> Result<&mut Log<'ram>, Fault<D::Error>> {
-        self.log.get_mut().ok_or(Fault::Corrupt)
+        self.log.as_mut().ok_or(Fault::Corrupt)
     }
 
     /// Notes a page that a mount has read.
@@ -214,13 +213,13 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
 
     /// Returns the mean number of cells that a lookup examines before it finds a sector of the log; none without a log.
     pub fn index_probes(&self) -> Option<Ratio> {
-        let index = &self.log.get()?.index;
+        let index = &self.log.as_ref()?.index;
         Some(Ratio { part: index.probes(), whole: u64::from(index.real_count()) })
     }
 
     /// Returns the numbers of entries of the hash table: real, virtual, and the maximum.
     pub fn index_load(&self) -> Option<(u32, u32, NonZeroU32)> {
-        let log = self.log.get()?;
+        let log = self.log.as_ref()?;
         let capacity = NonZeroU32::new(log.index.capacity())?;
         Some((log.index.real_count(), log.index.virtual_count(), capacity))
     }

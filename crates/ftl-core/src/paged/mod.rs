@@ -58,6 +58,7 @@ mod plan;
 pub use crate::config::RunEnds;
 pub use plan::config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
 pub use plan::misfit::PagedShapeError;
+pub use plan::part::Part;
 #[cfg(feature = "alloc")]
 pub use plan::ram::OwnedPagedRam;
 pub use plan::ram::{PagedPlan, PagedRam};

@@ -1,7 +1,7 @@
 //! An FTL on the device of a walk: formatted, mounted, and used.
 
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedPlan};
-use ftl_core::{ChainsAlone, Config, Ftl, LogAndChains, Mechanisms, NoProbe, OwnedRam, RamPlan};
+use ftl_core::{Config, Ftl, NoProbe, OwnedRam, RamPlan};
 use ftl_iface::{BlockStore, StoreWriteError};
 
 use super::nand::{Nand, NandHalt};
@@ -31,7 +31,7 @@ impl SmallFtl for PageFtl<'_, &mut Nand, NoProbe> {
     }
 }
 
-impl<M: Mechanisms> SmallFtl for Ftl<'_, &mut Nand, NoProbe, M> {
+impl SmallFtl for Ftl<'_, &mut Nand, NoProbe> {
     fn nand(&mut self) -> &mut Nand {
         self.device_mut()
     }
@@ -100,16 +100,8 @@ impl Kind {
                 let mounted = PageFtl::mount(nand, plan.config(), ram.lend(), NoProbe);
                 live(&mut mounted.map_err(|error| error.to_string())?);
             }
-            (Self::Hybrid(plan, config), SmallMemory::Hybrid(ram))
-                if plan.shape().log.is_some() =>
-            {
-                let mounted: Result<Ftl<'_, _, _, LogAndChains>, _> =
-                    Ftl::mount_as(nand, config, ram.lend(), NoProbe);
-                live(&mut mounted.map_err(|error| error.to_string())?);
-            }
             (Self::Hybrid(_, config), SmallMemory::Hybrid(ram)) => {
-                let mounted: Result<Ftl<'_, _, _, ChainsAlone>, _> =
-                    Ftl::mount_as(nand, config, ram.lend(), NoProbe);
+                let mounted = Ftl::mount(nand, config, ram.lend(), NoProbe);
                 live(&mut mounted.map_err(|error| error.to_string())?);
             }
             _ => return Err("the memory is another FTL's".into()),

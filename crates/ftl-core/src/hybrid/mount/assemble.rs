@@ -6,7 +6,6 @@ use crate::config::Config;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
 use crate::hybrid::flash::{Flash, FlashMemory, Spot};
 use crate::hybrid::logged::LoggedMemory;
-use crate::hybrid::mechanisms::{MaybeLog, Mechanisms, Missing};
 use crate::hybrid::mlc::{Mlc, MlcMemory};
 use crate::hybrid::mount::error::MountError;
 use crate::hybrid::ram::Ram;
@@ -23,7 +22,7 @@ use crate::throttle::{Throttle, ThrottleConfig};
 /// Writes between two recomputations of the filter, and requests between two steps of the throttle, as in the paper.
 const PERIOD: u32 = 1_000;
 
-impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
+impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Builds the FTL from its modules, with empty tables.
     pub(crate) fn assemble(
         device: D,
@@ -35,9 +34,6 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             return Err(MountError::WrongPlan);
         }
         let shape = ram.plan().shape;
-        if let Some(missing) = Missing::of::<M>(config, &shape) {
-            return Err(MountError::Missing(missing));
-        }
         let index_shape = ram.plan().index;
         // In the order of the plan.
         let mut ram = ram;
@@ -55,7 +51,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
             filter: Self::new_filter(config),
             runs: Runs::NONE,
             throttle: Self::new_throttle(config, &shape),
-            log: MaybeLog::new(log),
+            log,
             mlc: Mlc::new(&shape, config, mlc),
             write_back: WriteBack::new(config.write_back),
             wear: Self::new_wear(config, &shape, wear),
@@ -120,7 +116,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
                 good += 1;
             }
         }
-        if let Some(log) = self.log.get_mut() {
+        if let Some(log) = self.log.as_mut() {
             for number in 0..log.area().short_blocks() {
                 let block = crate::hybrid::address::LogBlock::new(number);
                 if self.flash.is_bad(Spot::log(block, 0))? {
@@ -134,7 +130,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
 
     /// Whether a device that is being formatted has enough blocks.
     pub(crate) fn holds_capacity(&self) -> Result<(), MountError<D::Error>> {
-        if let Some(log) = self.log.get()
+        if let Some(log) = self.log.as_ref()
             && !log.ring().turns()
         {
             return Err(MountError::TooFewBlocks { good: number(log.ring().good()), needed: 2 });

@@ -8,12 +8,11 @@ use ftl_iface::NandDevice;
 use super::error::MountError;
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::layout::Kind;
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(super) fn mount_chains(&mut self) -> Result<(), MountError<D::Error>> {
         let last = self.shape.chain.pages - 1;
         for number in 0..self.shape.chain.blocks {

@@ -11,7 +11,6 @@ use crate::config::Probing;
 use crate::error::Fault;
 use crate::filter::Runs;
 use crate::hybrid::flash::{Erasure, ImageReader, ImageWriter, Programmed, Seals};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rules;
 use crate::hybrid::scrub::Scrub;
 use crate::hybrid::shape::{CHECKPOINT_AREAS, CheckpointArea};
@@ -44,7 +43,7 @@ pub(super) enum Checkpoint {
     None,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Makes the checkpoint void now. Otherwise the first change after a mount does it, and takes longer by an erase or
     /// two. If the first write must be fast, call this earlier, when there is time.
     pub fn void_checkpoint(&mut self) -> Result<(), StoreWriteError<D::Error>> {
@@ -67,16 +66,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Reports to the throttle how often log and chains were erased so far.
     pub(crate) fn weigh_wear(&mut self) {
-        let log_erases = self.log.get().map_or(0, |log| log.ring().erases());
+        let log_erases = self.log.as_ref().map_or(0, |log| log.ring().erases());
         let window = self.throttle.window();
         self.throttle.restore(log_erases, self.wear.total_erases(), window);
     }
 
     pub(crate) fn write_checkpoint(&mut self) -> Result<Stopped, Fault<D::Error>> {
         self.flash.alive()?;
-        if !M::CHECKPOINTS {
-            return Ok(Stopped::NoCheckpoint);
-        }
         if let Seals::One(_) = self.flash.seals()
             && !self.scrub.moved
         {
@@ -124,7 +120,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.write_back.save(&mut sink);
         self.wear.save(&mut sink);
         self.mlc.save(&mut sink);
-        if let Some(log) = self.log.get() {
+        if let Some(log) = self.log.as_ref() {
             log.save(&mut sink);
         }
         self.unproved.save(&mut sink);
@@ -145,9 +141,6 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// Loads the tables from the newest checkpoint. If there is no valid one, the tables are empty.
     pub(super) fn mount_checkpoint(&mut self) -> Result<Checkpoint, MountError<D::Error>> {
         self.flash.set_seals(Seals::Unknown);
-        if !M::CHECKPOINTS {
-            return Ok(Checkpoint::None);
-        }
         let mut newest: Option<(u16, Seal, layout::Tag)> = None;
         for number in 0..CHECKPOINT_AREAS {
             let found = self.flash.read_seal(self.flash.place(number))?;
@@ -183,7 +176,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.write_back.load(&mut source)?;
             self.wear.load(&mut source)?;
             self.mlc.load(&mut source, self.wear.in_use())?;
-            if let Some(log) = self.log.get_mut() {
+            if let Some(log) = self.log.as_mut() {
                 log.load(&mut source)?;
             }
             self.unproved.load(&mut source)?;
@@ -201,7 +194,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let good = self.wear.in_use().fold(0, |good, _| good + 1);
         self.set_good_blocks(good);
         self.logged.clear();
-        if let Some(log) = self.log.get() {
+        if let Some(log) = self.log.as_ref() {
             let reals = log.index.iter().filter(|(_, entry)| matches!(entry, Entry::Real(_)));
             reals.for_each(|(sector, _)| self.logged.set(self.mlc.locate(sector).0, true));
         }
@@ -215,7 +208,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         self.write_back = WriteBack::new(self.config.write_back);
         self.wear.clear();
         self.mlc.clear();
-        if let Some(log) = self.log.get_mut() {
+        if let Some(log) = self.log.as_mut() {
             log.clear();
         }
         self.unproved.clear();
@@ -224,7 +217,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     fn image_bytes(&self) -> u64 {
-        let index = self.log.get().map(|log| log.index.shape());
+        let index = self.log.as_ref().map(|log| log.index.shape());
         let bytes = index.map_or(0, |shape| shape.low_words() * 4 + shape.high_bytes());
         self.shape.image_bytes(bytes as u64)
     }
@@ -235,7 +228,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let config = &self.config;
         let limits = config.filter.limits(config.sector_bytes);
         let [initial, largest] = limits.map_or([0; 2], |limits| limits.map(Bytes::get));
-        let index = self.log.get().map(|log| log.index.shape());
+        let index = self.log.as_ref().map(|log| log.index.shape());
         let numbers = [
             self.shape.sector_bytes.get(),
             self.shape.capacity.get(),

@@ -5,7 +5,6 @@ use core::fmt;
 use crate::error::Fault;
 use crate::hybrid::address::BlockNumber;
 use crate::hybrid::identity::OtherSetting;
-use crate::hybrid::mechanisms::Missing;
 use crate::layout::{Header, OtherFormat};
 
 /// Why a device could not be formatted or mounted.
@@ -21,8 +20,6 @@ pub enum MountError<E> {
         /// Blocks that the capacity and the reserve need.
         needed: BlockNumber,
     },
-    /// The configuration needs a mechanism that the FTL is not built with.
-    Missing(Missing),
     /// The device has no header of this FTL. Format it, if nothing else of value is on it.
     NotFormatted,
     /// The device was formatted by another version of this FTL, whose format this one cannot mount.
@@ -61,7 +58,6 @@ impl<E: fmt::Debug> fmt::Display for MountError<E> {
                 f,
                 "{good} good blocks are too few for the capacity, which needs {needed}: format with a smaller one"
             ),
-            Self::Missing(missing) => write!(f, "this FTL is built without {missing}"),
             Self::NotFormatted => {
                 f.write_str("the device has no header of this FTL: format it first")
             }

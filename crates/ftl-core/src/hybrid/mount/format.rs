@@ -6,7 +6,6 @@ use super::error::MountError;
 use crate::config::Config;
 use crate::hybrid::address::{ChainBlock, LogBlock};
 use crate::hybrid::flash::{Erasure, Programmed, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::{HEADER_BLOCKS, RESCUE};
 use crate::hybrid::state::Ftl;
@@ -19,19 +18,6 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// `key` separates this format from pages of earlier ones: use a new one at each format (from a serial number, a
     /// clock, noise).
     pub fn format(
-        device: D,
-        config: &Config,
-        ram: Ram<'ram>,
-        key: u32,
-        probe: P,
-    ) -> Result<Self, MountError<D::Error>> {
-        Self::format_as(device, config, ram, key, probe)
-    }
-}
-
-impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// Like [`format`](Ftl::format), for the FTL of this type: see [`Mechanisms`].
-    pub fn format_as(
         device: D,
         config: &Config,
         ram: Ram<'ram>,
@@ -96,13 +82,13 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
     }
 
     fn erase_log(&mut self) -> Result<(), MountError<D::Error>> {
-        let blocks = self.log.get().map_or(0, |log| log.area().short_blocks());
+        let blocks = self.log.as_ref().map_or(0, |log| log.area().short_blocks());
         for number in 0..blocks {
             let block = LogBlock::new(number);
-            let bad = self.log.get().is_none_or(|log| log.ring().is_bad(block));
+            let bad = self.log.as_ref().is_none_or(|log| log.ring().is_bad(block));
             if !bad
                 && self.erase_or_lose(Spot::log(block, 0))? == Erasure::Failed
-                && let Some(log) = self.log.get_mut()
+                && let Some(log) = self.log.as_mut()
             {
                 log.ring_mut().retire(block);
             }

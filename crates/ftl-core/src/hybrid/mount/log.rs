@@ -9,7 +9,6 @@ use ftl_iface::{NandDevice, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::prove::Newest;
 use crate::hybrid::rules;
 use crate::hybrid::slc::Mapped;
@@ -60,7 +59,7 @@ pub(crate) enum ChainOrder {
     Restored,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Maps the log, except the page that was programmed last, if a power cut may have touched it.
     pub(crate) fn mount_log(&mut self, chains: ChainOrder) -> Result<Mapped, Fault<D::Error>> {
         self.the_log()?.index.clear();
@@ -139,7 +138,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Reads the summary of a block into the codes. `None`: it has no readable one.
     fn read_summary(&mut self, block: LogBlock) -> Result<Option<Tag>, Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         log.read_summary(&mut self.flash, block)
     }
 
@@ -213,7 +212,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         found: &mut RingScan,
         block: LogBlock,
     ) -> Result<Option<Stamp>, Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let listed = log.read_tags(&mut self.flash, block)?;
         let Some((page, tag)) = listed.last else {
             return Ok(None);

@@ -10,7 +10,6 @@ use crate::error::Fault;
 use crate::health::mean;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::Attempt;
 use crate::hybrid::rules;
 use crate::hybrid::state::{Ftl, SecondFold};
@@ -39,7 +38,7 @@ struct First {
     owner: Option<LogicalBlock>,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Examines the blocks that are not data blocks: free ones, log blocks, an interrupted fold.
     pub(crate) fn look_into_open_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         let mut worn = 0;

@@ -20,7 +20,6 @@ use ftl_iface::NandDevice;
 use crate::error::Fault;
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::pairs::Backups;
 use crate::hybrid::rescued::{BESIDE, COPIES_MAX, Copy, Rescued};
 use crate::hybrid::rules;
@@ -29,7 +28,7 @@ use crate::hybrid::state::{Ftl, Youngest};
 use crate::layout::Kind;
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// The valid copies: the newest whose proof was begun, and the one before it, if the newer one is marked as beside
     /// it, and so on.
     pub(crate) fn find_rescued(&mut self) -> Result<Option<Rescued>, Fault<D::Error>> {

@@ -9,7 +9,6 @@ use crate::config::Config;
 use crate::error::Fault;
 use crate::flash::Holder;
 use crate::hybrid::identity::OtherSetting;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::hybrid::slc::Mapped;
@@ -22,18 +21,6 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
     /// Otherwise it reads one page of each block, and the head of the log; it writes nothing. The first request, or
     /// [`settle`](Self::settle), repairs what a power cut may have touched.
     pub fn mount(
-        device: D,
-        config: &Config,
-        ram: Ram<'ram>,
-        probe: P,
-    ) -> Result<Self, MountError<D::Error>> {
-        Self::mount_as(device, config, ram, probe)
-    }
-}
-
-impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
-    /// Like [`mount`](Ftl::mount), for the FTL of this type: see [`Mechanisms`].
-    pub fn mount_as(
         device: D,
         config: &Config,
         ram: Ram<'ram>,
@@ -54,7 +41,7 @@ impl<'ram, D: NandDevice, P: Probe, M: Mechanisms> Ftl<'ram, D, P, M> {
         ftl.retire_bad_blocks()?;
         ftl.unsettled = Some(Unsettled::default());
         ftl.mount_chains()?;
-        let mapped = match ftl.log.get() {
+        let mapped = match ftl.log.as_ref() {
             Some(_) => ftl.mount_log(ChainOrder::Unknown)?,
             None => Mapped::Fully,
         };

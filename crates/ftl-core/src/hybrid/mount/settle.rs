@@ -19,7 +19,6 @@ use ftl_iface::{NandDevice, StoreWriteError};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::Spot;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mount::log::ChainOrder;
 use crate::hybrid::rescued::Rescued;
 use crate::hybrid::rules;
@@ -37,7 +36,7 @@ pub(crate) enum Settled {
     ButForCopies,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Repairs what a power cut may have touched. Otherwise the first request after a mount does it; call this to
     /// choose the time of its reads and of the few programs and erases that follow. After a mount from a checkpoint
     /// there is nothing to do.
@@ -144,7 +143,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         }
         if at_rest {
             self.mlc.chains.trust_free();
-            if let Some(log) = self.log.get_mut() {
+            if let Some(log) = self.log.as_mut() {
                 log.ring_mut().suspect(0);
             }
         }
@@ -183,7 +182,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Erases the head of an empty log, or the next block whose erase succeeds.
     fn erase_first_head(&mut self, first: LogBlock) -> Result<(), Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let mut head = first;
         while log.ring().good() > 0 {
             match self.flash.erase(Spot::log(head, 0), Cause::Mount) {
@@ -206,7 +205,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// recovery had been interrupted while it programmed the summary, there would be a copy already, or a younger page.
     /// If that page has become unreadable since, the summary shows that it was begun.
     fn settle_log(&mut self, copied: Option<Rescued>) -> Result<(), Fault<D::Error>> {
-        if self.log.get().is_none() {
+        if self.log.as_ref().is_none() {
             return Ok(());
         }
         if let Some(state) = self.unsettled.as_mut().filter(|state| state.log == Mapped::TableFull)
@@ -222,7 +221,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if self.unsettled.is_some_and(|state| state.log == Mapped::TableFull) {
             self.rescue_unmapped()?;
         }
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let (head, head_page) = (log.ring().head(), log.ring().head_page());
         if head_page == 0 {
             // Nothing in it is readable: its first program was torn, or there was none.
@@ -234,7 +233,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 log.close_early();
                 let may_write = rules::may_write_summary(copied.is_some());
                 if own && may_write && self.is_summary_missing(head)? {
-                    let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+                    let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
                     log.close(&mut self.flash)?;
                 }
             }

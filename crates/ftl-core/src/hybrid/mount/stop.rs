@@ -4,11 +4,10 @@ use ftl_iface::{NandDevice, StoreWriteError};
 
 use super::checkpoint::Stopped;
 use super::settle::Settled;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::state::Ftl;
 use crate::probe::Probe;
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Writes a checkpoint, so that the next mount is quick: call it before power-off. It costs at most the rest of a
     /// fold, the erases of a checkpoint location and a program for each of its pages.
     ///

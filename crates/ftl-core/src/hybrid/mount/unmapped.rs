@@ -10,14 +10,13 @@ use ftl_iface::{NandDevice, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::LogBlock;
 use crate::hybrid::flash::{Gathered, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::prove::Newest;
 use crate::hybrid::rescued::{Copy, Rescued};
 use crate::hybrid::rules;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Copies what is not mapped to a rescue block, beside the copies that are valid.
     #[cold]
     #[inline(never)]
@@ -82,7 +81,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Reads what the slots of a block hold into the codes.
     fn read_codes(&mut self, block: LogBlock) -> Result<(), Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         if log.read_summary(&mut self.flash, block)?.is_none() {
             log.read_tags(&mut self.flash, block)?;
         }

@@ -8,7 +8,6 @@ use ftl_iface::NandDevice;
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{Erasure, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rules;
 use crate::hybrid::shape::{SPARE_BLOCKS_MIN, kept_in_hand};
 use crate::hybrid::state::{Ftl, WearMove};
@@ -24,7 +23,7 @@ pub(crate) enum WearBlock {
     NoneKept,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Sets the number of good blocks of the chains, and from it when folding begins and ends, and whether the reserve
     /// is used up.
     pub(crate) fn set_good_blocks(&mut self, good: BlockNumber) {
@@ -117,7 +116,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
                 return Ok(block);
             }
             if self.erase_chain_block(block, cause)? == Erasure::Done {
-                if self.wear.note_erase(block).is_some() && M::WEAR_LEVELING {
+                if self.wear.note_erase(block).is_some() {
                     self.wear.declined();
                 }
                 return Ok(block);
@@ -135,7 +134,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         if self.erase_chain_block(block, cause)? == Erasure::Failed {
             return Ok(());
         }
-        if let Some(cold) = self.wear.note_erase(block).filter(|_| M::WEAR_LEVELING) {
+        if let Some(cold) = self.wear.note_erase(block) {
             // The move's own fold needs no other block, but the next write may.
             if self.wear_move.is_none() && self.mlc.chains.free_count() >= 2 {
                 self.wear_move = Some(WearMove { cold, worn: block, under_way: false });
@@ -192,7 +191,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Frees the worn block that waits for cold data, when a block is needed more urgently.
     pub(crate) fn give_up_wear_move(&mut self) -> WearBlock {
-        match self.wear_move.take_if(|moved| M::WEAR_LEVELING && !moved.under_way) {
+        match self.wear_move.take_if(|moved| !moved.under_way) {
             Some(moved) => {
                 self.wear.declined();
                 self.mlc.chains.give_free(moved.worn);

@@ -6,7 +6,6 @@ use ftl_iface::{NandDevice, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::ChainBlock;
 use crate::hybrid::flash::{Content, Gathered, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rescued::{BESIDE, Copy, Rescued};
 use crate::hybrid::shape::RESCUE;
 use crate::hybrid::state::Ftl;
@@ -14,7 +13,7 @@ use crate::layout::{Kind, Label, Slot, Slots};
 use crate::probe::{Cause, Probe};
 use crate::table::word;
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Copies a page's sectors, or its trim, to the pages of a rescue block from `page` on. Returns the next page;
     /// `None` if the source cannot be read any more.
     pub(crate) fn copy_page(

@@ -11,7 +11,6 @@ use ftl_iface::NandDevice;
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::rescued::Copy;
 use crate::hybrid::rules;
@@ -20,7 +19,7 @@ use crate::layout::{Kind, Slot, Slots};
 use crate::probe::{Cause, Probe};
 use crate::quotient;
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Copies a page whose program has just failed to a rescue block. `slots` lists what it was to hold.
     #[cold]
     #[inline(never)]

@@ -6,7 +6,6 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogicalBlock};
 use crate::hybrid::flash::{AGAIN_MAX, Content, Fetched, Gathered, SlotRun, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::fold::{Attempt, Job};
 use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::path::piece::{PageOf, SourceSlot};
@@ -60,7 +59,7 @@ impl Making<'_> {
     }
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Folds until a block is freed: completes the running fold; if there is none, folds that chain, or the next
     /// victim.
     pub(crate) fn fold_now(
@@ -186,7 +185,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn stands_in_place(&self, making: &Making<'_>) -> bool {
         let (offset, slots) = (making.offset(0), making.slots);
         let in_log = || {
-            self.log.get().is_some_and(|log| {
+            self.log.as_ref().is_some_and(|log| {
                 self.logged.get(making.job.logical) && log.index.finds(making.first, slots)
             })
         };
@@ -220,7 +219,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn source(&mut self, making: &Making<'_>, slot: u16) -> Result<CopyFrom, Fault<D::Error>> {
         let offset = making.offset(slot);
         let touched = self.mlc.fold.is_touched(offset);
-        if let Some(log) = self.log.get()
+        if let Some(log) = self.log.as_ref()
             && self.logged.get(making.job.logical)
             && let Some(at) = log.index.find(making.sector(slot))
         {
@@ -340,7 +339,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let job = self.mlc.fold.finish().ok_or(Fault::Corrupt)?;
         let old = self.mlc.chains.lead_with(job.logical, job.target, job.frozen);
         self.mlc.maps.forget(job.logical);
-        if let Some(log) = self.log.get_mut() {
+        if let Some(log) = self.log.as_mut() {
             let is_in_log = rules::is_in_log(self.mlc.fold.leaves_logged());
             self.logged.set(job.logical, is_in_log);
             let head = log.window().head;

@@ -4,13 +4,12 @@ use ftl_iface::{NandDevice, PageCount, Work};
 
 use crate::error::Fault;
 use crate::hybrid::flash::Spot;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::path::refresh::Step;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Cause, Probe};
 use crate::table::BlockNumber;
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// The steps that a request of that many pages must do.
     #[inline]
     pub(crate) fn collect_some(&mut self, pages: u32) -> Result<(), Fault<D::Error>> {
@@ -41,7 +40,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// One step of the most urgent work: a page copied, or a block erased.
     #[inline]
     fn collection_step(&mut self, free_blocks: BlockNumber) -> Result<Step, Fault<D::Error>> {
-        if let Some(log) = self.log.get()
+        if let Some(log) = self.log.as_ref()
             && log.has_tail()
             && (log.is_over(self.throttle.window()) || log.is_reclaiming())
         {
@@ -62,7 +61,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.refresh_step()?;
             return Ok(Step::Done);
         }
-        if M::WEAR_LEVELING && self.wear_move.is_some() {
+        if self.wear_move.is_some() {
             self.start_wear_move()?;
             return Ok(Step::Done);
         }

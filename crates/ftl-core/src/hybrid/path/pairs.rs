@@ -22,7 +22,6 @@ use ftl_iface::{NandDevice, PageCount, PageIndex, Pairing, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Gathered, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::{MapEntry, MapId};
 use crate::hybrid::rules;
 use crate::hybrid::shape::SLOTS_MAX;
@@ -49,15 +48,15 @@ enum Partners {
     Exposed,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Whether pages of the chains share cells and must be protected.
     #[inline]
     fn guards_pairs(&self) -> bool {
-        M::PAIRED_PAGES && !matches!(self.shape.guarded, Pairing::None)
+        !matches!(self.shape.guarded, Pairing::None)
     }
 
     /// The pages before a page of the chains that share its cells.
-    fn endangered(&self, page: u16) -> impl Iterator<Item = u16> + use<D, P, M> {
+    fn endangered(&self, page: u16) -> impl Iterator<Item = u16> + use<D, P> {
         let pages = PageCount::new(u32::from(self.shape.chain.pages));
         self.shape.guarded.endangered(PageIndex::new(page), pages).map(PageIndex::get)
     }
@@ -171,7 +170,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn is_newest_at(&self, sector: Sector, map: MapId, place: MapEntry) -> bool {
         let (_, offset) = self.mlc.locate(sector);
         self.mlc.maps.get(map, offset) == place
-            && self.log.get().is_none_or(|log| log.index.find(sector).is_none())
+            && self.log.as_ref().is_none_or(|log| log.index.find(sector).is_none())
     }
 
     /// Whether the log has room for that many sectors, and some left for hot data. In a log with several bits per cell
@@ -180,7 +179,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     fn has_room_for_backup(&self, sectors: u16) -> bool {
         let one_bit = matches!(self.shape.word_lines, Pairing::None);
         self.log
-            .get()
+            .as_ref()
             .filter(|log| one_bit && log.ring().turns())
             .filter(|_| self.unsettled.is_none() && self.failed_page.is_none())
             .is_some_and(|log| {
@@ -215,7 +214,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     fn append_backup(&mut self, holds: &[Slot]) -> Result<(), Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         log.append_backup(&mut self.flash, Slots::Listed(holds))
     }
 
@@ -232,7 +231,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         &mut self,
         youngest: &Youngest,
     ) -> Result<Option<Backups>, Fault<D::Error>> {
-        let Some(log) = self.log.get().filter(|_| self.guards_pairs()) else {
+        let Some(log) = self.log.as_ref().filter(|_| self.guards_pairs()) else {
             return Ok(None);
         };
         let (data_pages, summary_pages) = (log.data_pages(), log.area().pages - log.data_pages());
@@ -272,7 +271,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// The page of a backup with that number, from the first on.
     pub(crate) fn backup_spot(&self, backups: Backups, number: u16) -> Option<Spot> {
-        let log = self.log.get()?;
+        let log = self.log.as_ref()?;
         let (mut block, mut page) = (backups.block, backups.page);
         for _ in 0..number {
             page += 1;

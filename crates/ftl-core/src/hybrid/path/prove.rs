@@ -9,7 +9,6 @@ use ftl_iface::{NandDevice, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::{ChainBlock, LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Purpose, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::rules;
 use crate::hybrid::slc::index::{Entry, LogSlot};
@@ -30,11 +29,11 @@ pub(crate) enum Newest {
     InChain,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Drops the stale entries of a logical block, unless that was done before.
     #[inline]
     pub(crate) fn prove(&mut self, logical: LogicalBlock) -> Result<(), Fault<D::Error>> {
-        if self.log.get().is_none() || !self.unproved.get(logical) {
+        if self.log.as_ref().is_none() || !self.unproved.get(logical) {
             return Ok(());
         }
         for offset in 0..self.mlc.sectors_per_block().get() {

@@ -5,7 +5,6 @@ use ftl_iface::{NandDevice, Sector, SectorCount, StoreReadError};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Gathered, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::NewestCopy;
 use crate::hybrid::slc::index::LogSlot;
 use crate::hybrid::state::Ftl;
@@ -35,7 +34,7 @@ impl ReadFrom {
     }
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     pub(crate) fn read_sectors(
         &mut self,
         first: Sector,
@@ -143,13 +142,13 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     #[inline]
     fn locate_newest(&mut self, sector: Sector) -> Result<ReadFrom, Fault<D::Error>> {
         let (logical, offset) = self.mlc.locate(sector);
-        if let Some(log) = self.log.get()
+        if let Some(log) = self.log.as_ref()
             && self.logged.get(logical)
             && let Some(found) = log.index.find(sector)
         {
             let proved = !self.unproved.get(logical);
             let newest = if proved { Some(found) } else { self.find_proved(logical, sector)? };
-            if let (Some(at), Some(log)) = (newest, self.log.get()) {
+            if let (Some(at), Some(log)) = (newest, self.log.as_ref()) {
                 let (spot, slot) = log.spot(at);
                 return Ok(ReadFrom::Page { spot, slot, in_place: false });
             }

@@ -9,7 +9,6 @@ use ftl_iface::{NandDevice, PageCount, Sector};
 use crate::error::Fault;
 use crate::hybrid::address::{LogBlock, LogicalBlock};
 use crate::hybrid::flash::{Content, Gathered, Programmed, Purpose, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rules;
 use crate::hybrid::scrub::extent;
 use crate::hybrid::shape::{HEADER_BLOCKS, SLOTS_MAX};
@@ -28,7 +27,7 @@ pub(crate) enum Step {
     NothingLeft,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
     /// [`maintain`](ftl_iface::BlockStore::maintain) does it, one page per step, when there is nothing more urgent.
     /// Call this as often as the chip's data retention requires, for example every few weeks. A clean stop saves its
@@ -59,7 +58,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Reads the next page of the scrub under way.
     pub(crate) fn scrub_step(&mut self) -> Result<Step, Fault<D::Error>> {
-        let Some(spot) = self.scrub.next.filter(|_| M::REFRESH) else {
+        let Some(spot) = self.scrub.next else {
             return Ok(Step::NothingLeft);
         };
         let passed_over = spot.page() == 0 && self.flash.is_bad(spot)?;
@@ -89,7 +88,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// not, because such a fold frees none.
     #[inline]
     pub(crate) fn may_refresh(&self) -> bool {
-        M::REFRESH && self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
+        self.flash.weak.waits() && self.mlc.chains.free_count() > self.mlc.in_hand
     }
 
     /// One step for the weak page that has waited longest.
@@ -221,7 +220,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         let Seen::Page(page) = self.flash.look(spot, Cause::Gc)? else {
             return Ok(None);
         };
-        let log = self.log.get().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_ref().ok_or(Fault::Corrupt)?;
         let block = LogBlock::new(spot.short_block());
         for (slot, cell) in (0..log.area().slots).zip(sectors.iter_mut()) {
             let held = page.slot(slot).copy_of();
@@ -239,7 +238,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         spot: Spot,
         sectors: &[Option<Sector>; SLOTS_MAX],
     ) -> Result<Programmed, Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let slots = log.area().slots;
         let mut page = Gathered::new();
         for (slot, sector) in (0..slots).zip(sectors) {

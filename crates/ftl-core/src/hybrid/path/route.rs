@@ -3,7 +3,6 @@
 use ftl_iface::{NandDevice, Sector, SectorCount};
 
 use crate::config::{FilterChoice, RunEnds};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::slc::Log;
 use crate::hybrid::state::Ftl;
 use crate::probe::{Event, Probe, Rejection};
@@ -21,13 +20,10 @@ pub(crate) enum Route {
     Chains,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Decides where a write goes.
     #[inline]
     pub(crate) fn route(&mut self, first: Sector, count: SectorCount) -> Route {
-        if !M::LOG {
-            return Route::Chains;
-        }
         self.filter.note_write(count);
         self.throttle.note_request();
         let follow = self.config.run_ends == RunEnds::Follow;
@@ -44,7 +40,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     #[inline(always)]
     fn route_by_size(&mut self, first: Sector, count: SectorCount) -> Route {
-        let Some(log) = self.log.get_mut() else {
+        let Some(log) = self.log.as_mut() else {
             return Route::Chains;
         };
         let hot = self.config.filter == FilterChoice::AcceptAll || self.filter.is_hot(count);

@@ -5,7 +5,6 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Programmed};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::mlc::{Append, Appended};
 use crate::hybrid::state::Ftl;
@@ -25,7 +24,7 @@ pub(crate) enum Intake {
     AfterFold(Option<LogicalBlock>),
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Appends a write to the chains of its logical blocks. Returns the number of pages.
     pub(crate) fn write_to_chains(
         &mut self,
@@ -113,7 +112,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             }
             outcome => outcome?,
         };
-        if let Some(log) = self.log.get_mut()
+        if let Some(log) = self.log.as_mut()
             && self.logged.get(logical)
         {
             for slot in 0..self.shape.chain.slots {

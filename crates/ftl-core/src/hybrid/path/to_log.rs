@@ -6,7 +6,6 @@ use super::to_chains::Intake;
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Programmed};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::maps::MapId;
 use crate::hybrid::rules;
 use crate::hybrid::slc::Demotion;
@@ -25,7 +24,7 @@ enum LogRoom {
     Full,
 }
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Makes room for a hot write: first that many pages in the log, because reclaiming removes entries, and then an
     /// entry for each sector. Returns how many of them the log holds already. `None`: there is no room, and the write
     /// must go to the chains.
@@ -81,7 +80,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             let held = SectorCount::new((chunk.len() >> sector_bytes.trailing_zeros()) as u32);
             let content = self.page_content(chunk, slots);
             let run = Slots::Run { first: sector, at: 0, count: held.get() as u16 };
-            let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+            let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
             match log.append(&mut self.flash, content, run, Cause::Host) {
                 Err(Fault::BlockFailed) => {
                     has_failed = true;
@@ -174,7 +173,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     /// One step towards a free block in the log: a page of the tail is copied, or the tail is erased or, if a sector
     /// must go to a chain that has no room, a step is done towards that room. There must be a tail.
     pub(crate) fn reclaim_step(&mut self) -> Result<(), Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         if !log.has_tail() {
             return Err(Fault::Corrupt);
         }
@@ -220,7 +219,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Copies consecutive valid sectors of the tail's list to the head, at most one page.
     fn keep_in_log(&mut self, first: Demotion) -> Result<Programmed, Fault<D::Error>> {
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let slots = log.area().slots;
         let mut page = Gathered::new();
         let walk = log.walk();
@@ -300,7 +299,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         map: MapId,
     ) -> Result<Programmed, Fault<D::Error>> {
         let (_, offset) = self.mlc.locate(demotion.sector);
-        let log = self.log.get_mut().ok_or(Fault::Corrupt)?;
+        let log = self.log.as_mut().ok_or(Fault::Corrupt)?;
         let walk = log.walk();
         log.note_demotion(false);
         let (page, _) = self.mlc.home(offset);

@@ -6,14 +6,13 @@ use ftl_iface::NandDevice;
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::Content;
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::mlc::Append;
 use crate::hybrid::mlc::maps::MapEntry;
 use crate::hybrid::state::Ftl;
 use crate::layout::{Slot, Slots, Trim};
 use crate::probe::{Cause, Probe};
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Trims sectors of one logical block. If it is all of them, the blocks before the trim are freed at once.
     pub(crate) fn trim_run(
         &mut self,
@@ -44,7 +43,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
             self.mlc.maps.set(map, offset, MapEntry::Trimmed);
             self.mlc.sketches.add(logical, offset);
             self.mlc.fold.touch(logical, offset);
-            if let Some(log) = self.log.get_mut() {
+            if let Some(log) = self.log.as_mut() {
                 log.index.remove(sector);
             }
         }

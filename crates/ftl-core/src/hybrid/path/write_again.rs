@@ -5,7 +5,6 @@ use ftl_iface::{NandDevice, Sector, SectorCount};
 use crate::error::Fault;
 use crate::hybrid::address::LogicalBlock;
 use crate::hybrid::flash::{Content, Gathered, Programmed, Seen, Spot};
-use crate::hybrid::mechanisms::Mechanisms;
 use crate::hybrid::rescued::Rescued;
 use crate::hybrid::rules;
 use crate::hybrid::state::Ftl;
@@ -13,7 +12,7 @@ use crate::layout::{Slot, Trim};
 use crate::probe::{Cause, Probe};
 use crate::table::word;
 
-impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
+impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     /// Writes the sectors of the copies to their chains: first what a fold collected, because the rest is newer.
     pub(crate) fn write_rescued(&mut self, rescued: Rescued) -> Result<(), Fault<D::Error>> {
         for copy in rescued.copies() {
@@ -36,7 +35,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     pub(crate) fn sectors_of_copy(
         &mut self,
         spot: Spot,
-    ) -> Result<impl Iterator<Item = Sector> + use<D, P, M>, Fault<D::Error>> {
+    ) -> Result<impl Iterator<Item = Sector> + use<D, P>, Fault<D::Error>> {
         let held = self.slots_of_copy(spot)?;
         for slot in held.list() {
             rules::sector_concerned(*slot)

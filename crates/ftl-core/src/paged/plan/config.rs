@@ -2,6 +2,7 @@
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
+use super::part::Part;
 use crate::config::{Endurance, FilterChoice, PairedPages, RunEnds, WearLeveling};
 
 /// The user's configuration; the device determines the rest.
@@ -54,6 +55,16 @@ pub struct RefreshLimits {
     pub fast: Corrected,
     /// In the main area, and in headers if there is no fast area.
     pub main: Corrected,
+}
+
+impl RefreshLimits {
+    /// Nothing is refreshed.
+    pub const NEVER: Self = Self { fast: Corrected::NONE, main: Corrected::NONE };
+
+    /// Whether nothing is refreshed.
+    pub(crate) const fn is_never(self) -> bool {
+        self.fast.get() == Corrected::NONE.get() && self.main.get() == Corrected::NONE.get()
+    }
 }
 
 /// Open blocks of the main area.
@@ -113,7 +124,7 @@ pub enum Victims {
 
 impl PagedConfig {
     /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 9,590 entries. Its SLC corrects one bit of 512
-    /// bytes, its MLC four.
+    /// bytes, its MLC four. Like [`SMALL`](Self::SMALL), without the [parts](Part) that this build leaves out.
     pub const LARGE: Self = Self {
         sector_bytes: Bytes::new(2048),
         capacity: None,
@@ -130,7 +141,8 @@ impl PagedConfig {
         wear_leveling: WearLeveling { enabled: true, threshold: 16 },
         throttle: None,
         bursts: Bursts::ToMain,
-    };
+    }
+    .as_built();
 
     /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 1,024 entries, four map
     /// pages. If yours corrects more, set [`refresh`](Self::refresh), or blocks are refreshed too often.
@@ -141,5 +153,34 @@ impl PagedConfig {
         streams: Streams::Two,
         refresh: RefreshLimits { fast: Corrected::bits(1), main: Corrected::bits(1) },
         ..Self::LARGE
-    };
+    }
+    .as_built();
+
+    /// Returns the configuration without the [parts](Part) that this build leaves out.
+    #[must_use]
+    pub const fn as_built(mut self) -> Self {
+        if !Part::Anchors.is_built() {
+            self.anchor_blocks = 0;
+        }
+        if !Part::History.is_built() {
+            self.history = History::Ignored;
+        }
+        if !Part::Bursts.is_built() {
+            self.bursts = Bursts::ToMain;
+        }
+        if !Part::Throttle.is_built() {
+            self.throttle = None;
+        }
+        if !Part::Lifetimes.is_built() {
+            self.victims = Victims::Greedy;
+            if matches!(self.streams, Streams::ByLifetime) {
+                self.streams = Streams::Two;
+            }
+        }
+        if !Part::Refresh.is_built() {
+            self.refresh = RefreshLimits::NEVER;
+        }
+        self.wear_leveling.enabled &= Part::WearLeveling.is_built();
+        self
+    }
 }

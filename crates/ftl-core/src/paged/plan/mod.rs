@@ -3,6 +3,7 @@
 //! - [`ram`]: every byte of RAM, by its purpose.
 //! - [`shape`]: numbers that follow from geometry and configuration.
 //! - [`reserve`](self): blocks that no host write opens.
+//! - [`part`]: parts that a build may leave out.
 //! - [`misfit`](self): why a configuration does not fit.
 //! - [`anchor_page`](self): how much an anchor holds.
 //! - [`config`]: the user's configuration.
@@ -15,6 +16,8 @@ pub mod ram;
 pub mod shape;
 
 mod reserve;
+
+pub(crate) mod part;
 
 pub(crate) mod misfit;
 

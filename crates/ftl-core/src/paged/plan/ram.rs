@@ -7,6 +7,7 @@ use super::bins::{BIN, bins_for};
 use super::config::PagedConfig;
 use super::groups::GROUPS;
 use super::misfit::PagedShapeError;
+use super::part::{KEEPS_TIMES, KEEPS_WEAR, Part};
 use super::shape::PagedShape;
 use crate::layout;
 #[cfg(feature = "alloc")]
@@ -96,11 +97,17 @@ impl PagedPlan {
         lengths[TableName::CacheOwners as usize] = cached;
         lengths[TableName::CacheUsed as usize] = cached;
         lengths[TableName::States as usize] = shape.blocks() as usize;
-        lengths[TableName::Wear as usize] = shape.blocks() as usize;
-        lengths[TableName::Times as usize] = shape.blocks() as usize;
-        lengths[TableName::RatesThere as usize] = GROUPS;
-        lengths[TableName::RatesLost as usize] = GROUPS;
-        lengths[TableName::RatesStays as usize] = GROUPS;
+        if KEEPS_WEAR {
+            lengths[TableName::Wear as usize] = shape.blocks() as usize;
+        }
+        if KEEPS_TIMES {
+            lengths[TableName::Times as usize] = shape.blocks() as usize;
+        }
+        if Part::Lifetimes.is_built() {
+            lengths[TableName::RatesThere as usize] = GROUPS;
+            lengths[TableName::RatesLost as usize] = GROUPS;
+            lengths[TableName::RatesStays as usize] = GROUPS;
+        }
         // A victim's page is read behind the data gathered from earlier pages.
         lengths[TableName::Buffer as usize] =
             page + (shape.slots_max() as usize - 1) * config.sector_bytes.as_usize();
@@ -111,7 +118,7 @@ impl PagedPlan {
         lengths[TableName::Directory as usize] =
             shape.leaves as usize * shape.directory_bytes as usize;
         lengths[TableName::DirtyLeaves as usize] = shape.leaves as usize;
-        if shape.anchors > 0 {
+        if shape.has_anchors() {
             lengths[TableName::Anchor as usize] = map.page_bytes.as_usize();
         }
         Ok(Self { geometry: *geometry, config: *config, shape, lengths })

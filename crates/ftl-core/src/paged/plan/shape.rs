@@ -9,6 +9,7 @@ use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::anchor_page;
 use super::config::PagedConfig;
 use super::misfit::PagedShapeError;
+use super::part::{Needs, Part};
 use super::reserve::{LENDING_RESERVE, Role, TO_LEND};
 use crate::config::PairedPages;
 use crate::layout;
@@ -280,6 +281,14 @@ impl PagedShape {
             Ok(areas) => areas,
             Err(error) => return Err(error),
         };
+        let needs = Needs {
+            fast_area: fast.is_some(),
+            protection: matches!(config.paired_pages, PairedPages::Guard)
+                && (main.shares_cells() || matches!(&fast, Some(fast) if fast.shares_cells())),
+        };
+        if let Some(part) = Part::missing(config, needs) {
+            return Err(PagedShapeError::NotBuilt(part));
+        }
         let mut map = main;
         let mut places = main.places();
         if let Some(fast) = &fast {
@@ -339,21 +348,21 @@ impl PagedShape {
         };
         // Obsolete map pages take the same space again before they are reclaimed, and one block is open.
         let map_blocks = ceil(2 * self.leaves, usable) + 1;
-        self.main.copied_slots = self.copied_pages(config) as u32 * self.main.slots as u32;
-        if self.fast.is_none() {
+        self.main.copied_slots = self.copied_pages() as u32 * self.main.slots as u32;
+        if !self.has_fast() {
             self.map = self.main;
         }
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data.saturating_add(open + self.role(Area::Main).reserve(self.more_streams));
-        let (main, fast) = match &self.fast {
+        let (main, fast) = match self.fast_area() {
             Some(_) => (main, map_blocks + 1 + self.role(Area::Fast).reserve(0)),
             None => (main.saturating_add(map_blocks), 0),
         };
         if config.cached_leaves < 2 {
             return Err(PagedShapeError::Cache);
         }
-        if self.anchors > 0 && self.anchors < RING_MIN {
+        if self.has_anchors() && self.anchors < RING_MIN {
             return Err(PagedShapeError::Anchors);
         }
         if map.word_lines < 2 {
@@ -374,13 +383,13 @@ impl PagedShape {
 
     /// Returns the pages of a block of the main area that copies fill at least. Pages are skipped each time when
     /// everything programmed so far becomes relied upon: when the block after it is opened, and at each anchor.
-    const fn copied_pages(&self, config: &PagedConfig) -> u16 {
+    const fn copied_pages(&self) -> u16 {
         let main = &self.main;
-        if matches!(config.paired_pages, PairedPages::Accept) || !main.shares_cells() {
+        if !self.guards() || !main.shares_cells() {
             return main.pages;
         }
         let mut times = 1;
-        if self.anchors > 0 {
+        if self.has_anchors() {
             let bytes = self.map_area().page_bytes.as_usize();
             let anchored = anchor_page::pages_between(bytes, self.block_bytes, self.slots_max());
             let anchors = floor(main.pages as u32 - 1, anchored as u32) as u16;
@@ -395,8 +404,38 @@ impl PagedShape {
     /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they
     /// come back.
     pub const fn lends(&self) -> bool {
-        let guards = matches!(self.paired_pages, PairedPages::Guard) && self.main.shares_cells();
+        let guards = self.guards() && self.main.shares_cells();
         self.main.blocks > self.main_needed + TO_LEND && !guards
+    }
+
+    /// Returns the number of blocks for anchors.
+    #[inline]
+    pub(crate) const fn anchor_blocks(&self) -> u16 {
+        if Part::Anchors.is_built() { self.anchors } else { 0 }
+    }
+
+    /// Whether there are anchors.
+    #[inline]
+    pub(crate) const fn has_anchors(&self) -> bool {
+        self.anchor_blocks() > 0
+    }
+
+    /// Returns the fast area, if there is one.
+    #[inline]
+    pub(crate) const fn fast_area(&self) -> Option<&AreaShape> {
+        if Part::FastArea.is_built() { self.fast.as_ref() } else { None }
+    }
+
+    /// Whether there is a fast area.
+    #[inline]
+    pub(crate) const fn has_fast(&self) -> bool {
+        self.fast_area().is_some()
+    }
+
+    /// Whether pages are protected that share cells with the one in flight.
+    #[inline]
+    pub(crate) const fn guards(&self) -> bool {
+        Part::PairedPages.is_built() && matches!(self.paired_pages, PairedPages::Guard)
     }
 
     /// Returns the blocks of an area that no host write opens.
@@ -408,7 +447,7 @@ impl PagedShape {
     }
 
     const fn role(&self, area: Area) -> Role {
-        match (area, &self.fast) {
+        match (area, self.fast_area()) {
             (Area::Fast, Some(_)) => Role::Fast,
             (Area::Main, Some(_)) => Role::Main,
             (_, None) => Role::Single,
@@ -453,18 +492,23 @@ impl PagedShape {
     #[inline]
     pub const fn area_of(&self, block: BlockNumber) -> Area {
         // Blocks of the fast area come first.
-        if block.get() >= self.main.first_block { Area::Main } else { Area::Fast }
+        if self.is_main(block) { Area::Main } else { Area::Fast }
+    }
+
+    #[inline]
+    const fn is_main(&self, block: BlockNumber) -> bool {
+        !Part::FastArea.is_built() || block.get() >= self.main.first_block
     }
 
     /// Returns the area of the map, which holds headers and anchors, too.
     pub const fn area_of_map(&self) -> Area {
-        if self.fast.is_some() { Area::Fast } else { Area::Main }
+        if self.has_fast() { Area::Fast } else { Area::Main }
     }
 
     /// Returns the shape of a block's area.
     #[inline]
     pub const fn area_at(&self, block: BlockNumber) -> &AreaShape {
-        if block.get() >= self.main.first_block { &self.main } else { self.map_area() }
+        if self.is_main(block) { &self.main } else { self.map_area() }
     }
 
     /// Returns the number of blocks of both areas.
@@ -507,7 +551,7 @@ impl PagedShape {
     /// Returns the slot of a place.
     #[inline]
     pub const fn spot(&self, place: Place) -> (Spot, u16) {
-        let main = place.get() >= self.main.first_place;
+        let main = !Part::FastArea.is_built() || place.get() >= self.main.first_place;
         let area = if main { &self.main } else { self.map_area() };
         let within = place.get() - area.first_place;
         let (page, slot) = divided(within, area.slots as u32);
@@ -519,7 +563,7 @@ impl PagedShape {
     /// Returns the block of a place.
     #[inline]
     pub const fn block_of(&self, place: Place) -> BlockNumber {
-        let main = place.get() >= self.main.first_place;
+        let main = !Part::FastArea.is_built() || place.get() >= self.main.first_place;
         let area = if main { &self.main } else { self.map_area() };
         let (block, _) = divided(place.get() - area.first_place, area.block_slots());
         BlockNumber::new(area.first_block + block)

@@ -60,7 +60,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Records the content of a programmed page.
     pub(crate) fn record_page(&mut self, spot: Spot, kind: PagedKind) {
-        if self.shape.anchors == 0 {
+        if !self.shape.has_anchors() {
             return;
         }
         if kind.is_map() {
@@ -100,7 +100,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Records that a block was erased or is bad.
     pub(crate) fn record_block(&mut self, block: BlockNumber) {
-        if self.shape.anchors > 0 {
+        if self.shape.has_anchors() {
             let known = (!self.blocks.is_bad(block)).then(|| self.blocks.known(block));
             self.anchors.record(Record::Block(block.get(), known));
         }
@@ -111,7 +111,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn anchor_if_due(&mut self) -> Result<(), Fault<D::Error>> {
         let is_far = self.flash.stamp() < self.anchors.due_at && self.anchors.has_room();
         let settled = !self.anchors.due && !self.anchors.void && !self.is_pending();
-        if self.shape.anchors == 0 || is_far && settled {
+        if !self.shape.has_anchors() || is_far && settled {
             return Ok(());
         }
         if self.delays_anchor() { Ok(()) } else { self.write_anchor() }
@@ -136,7 +136,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         area: Area,
         worn: Worn,
     ) -> Result<Option<BlockNumber>, Fault<D::Error>> {
-        if self.shape.anchors == 0 {
+        if !self.shape.has_anchors() {
             let other = self.blocks.next_free(area, &[self.map.replaced]);
             return Ok(other.or_else(|| self.blocks.next_free(area, &[])));
         }
@@ -292,9 +292,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.ring_turns()? == RingUse::GivenUp {
             return Ok(None);
         }
-        while *ahead < self.shape.anchors {
+        while *ahead < self.shape.anchor_blocks() {
             *ahead += 1;
-            let last = self.anchors.block.unwrap_or(self.shape.anchors - 1);
+            let last = self.anchors.block.unwrap_or(self.shape.anchor_blocks() - 1);
             let block = self.ring_number(last + *ahead);
             let must_stand = rules::must_stand(block, self.anchors.block, self.anchors.doubtful);
             if must_stand || self.ring_block_is_bad(block)? {
@@ -391,7 +391,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             } else {
                 // After a walk, the next anchors hold only changes: twice as many as the walk took, but at most an
                 // eighth of what the ring holds. So few more do not make a mount long.
-                let ring = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+                let ring =
+                    u32::from(self.shape.anchor_blocks()) * u32::from(self.shape.map_area().pages);
                 let took = site.number - begun.number + 1;
                 self.anchors.rests_to = site.number + (2 * took).min(ring / 8);
                 self.anchors.base = Some(begun);
@@ -428,12 +429,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Completes the walk, so that the next mount reads as little as possible.
     pub(crate) fn end_walk(&mut self) -> Result<(), Fault<D::Error>> {
-        if self.shape.anchors == 0 {
+        if !self.shape.has_anchors() {
             return Ok(());
         }
         (self.anchors.walk, self.anchors.rests_to) = (Walk::default(), 0);
         let before = self.anchors.base;
-        let most = u32::from(self.shape.anchors) * u32::from(self.shape.map_area().pages);
+        let most = u32::from(self.shape.anchor_blocks()) * u32::from(self.shape.map_area().pages);
         for _ in 0..most {
             self.write_one_anchor()?;
             if self.anchors.base != before || self.anchors.next.is_none() {

@@ -215,7 +215,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the number of programs after which an epoch should end: twice as many bound what a mount by every block
     /// reads. With anchors such mounts are rare, and fewer map pages are written for them.
     fn epoch_programs(&self) -> u64 {
-        let tables = if self.shape.anchors > 0 { 12 } else { 3 };
+        let tables = if self.shape.has_anchors() { 12 } else { 3 };
         (tables * u64::from(self.shape.table_entries)).max(16 * u64::from(self.shape.leaves))
     }
 

@@ -22,7 +22,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Lists the blocks that may be opened before the next anchor, first those that are listed and still free.
     pub(super) fn list_blocks(&mut self) -> Result<(), Fault<D::Error>> {
         for area in [Area::Fast, Area::Main] {
-            if area == Area::Fast && self.shape.fast.is_none() {
+            if area == Area::Fast && !self.shape.has_fast() {
                 continue;
             }
             let mut listed = [None; LISTED];

@@ -64,7 +64,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let open = self.opens[stream as usize];
             open.is_some_and(|open| self.shape.main.pages.saturating_sub(open.next) >= LENT_MIN)
         };
-        let map = self.shape.fast.is_some() || room(Stream::Map);
+        let map = self.shape.has_fast() || room(Stream::Map);
         at_reserve && self.shape.lends() && map && Stream::MAIN.into_iter().any(room)
     }
 
@@ -72,7 +72,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// for a page that must be repeated after a power cut, and again after the next one; otherwise cuts in a row, each
     /// soon after a mount, could use up all blocks for good.
     pub(crate) fn stream_for_copies(&self, stream: Stream) -> Stream {
-        if self.blocks.free(Area::Main) > LAST_BLOCKS || self.shape.fast.is_none() {
+        if self.blocks.free(Area::Main) > LAST_BLOCKS || !self.shape.has_fast() {
             return stream;
         }
         let main = Stream::MAIN.into_iter().any(|stream| self.has_room(stream));

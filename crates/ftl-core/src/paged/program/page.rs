@@ -187,7 +187,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream that takes a map page: if a single area has no free block left, the one whose open block
     /// begins with the repetition, which took the last. Mounts that read everything look for map pages there.
     fn shared_by_map(&mut self) -> Result<Stream, Fault<D::Error>> {
-        let single = self.shape.fast.is_none();
+        let single = !self.shape.has_fast();
         if !single || self.blocks.free(Area::Main) > 0 || self.has_room(Stream::Map) {
             return Ok(Stream::Map);
         }
@@ -208,7 +208,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a
     /// single area. After a power cut the page to be repeated may be one of the map, and take the last free block.
     fn map_block_in_need(&self) -> Option<Stream> {
-        let single = self.shape.fast.is_none();
+        let single = !self.shape.has_fast();
         let short = self.blocks.free(Area::Main) <= LAST_BLOCKS;
         Some(Stream::Map).filter(|map| single && short && self.has_room(*map))
     }

@@ -112,9 +112,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the last intact anchor.
     pub(crate) fn newest_anchor(&mut self) -> Result<Option<Newest>, Fault<D::Error>> {
         let (mut below, mut hidden) = (Stamp::new(u64::MAX), None);
-        for _ in 0..self.shape.anchors {
+        for _ in 0..self.shape.anchor_blocks() {
             let mut last: Option<(Stamp, u16)> = None;
-            for block in 0..self.shape.anchors {
+            for block in 0..self.shape.anchor_blocks() {
                 if self.ring_block_is_bad(block)? {
                     continue;
                 }
@@ -180,7 +180,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// last anchor may be out of date.
     pub(crate) fn ring_turns(&mut self) -> Result<RingUse, Fault<D::Error>> {
         let mut good = 0;
-        for block in 0..self.shape.anchors {
+        for block in 0..self.shape.anchor_blocks() {
             good += u16::from(!self.ring_block_is_bad(block)?);
         }
         Ok(if good >= RING_MIN { RingUse::Turns } else { RingUse::GivenUp })
@@ -188,7 +188,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the block of the ring with this number, counted on beyond the last one.
     pub(crate) const fn ring_number(&self, number: u16) -> u16 {
-        if number < self.shape.anchors { number } else { number - self.shape.anchors }
+        if number < self.shape.anchor_blocks() {
+            number
+        } else {
+            number - self.shape.anchor_blocks()
+        }
     }
 }
 

@@ -201,7 +201,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         if !rules::must_erase_all_in_format() {
             return Ok(());
         }
-        for block in 0..self.shape.anchors {
+        for block in 0..self.shape.anchor_blocks() {
             if !self.ring_block_is_bad(block)? {
                 // One that fails is marked bad.
                 let _ = self.erase_ring_block(block)?;

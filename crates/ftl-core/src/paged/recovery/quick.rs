@@ -61,7 +61,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn try_anchor(&mut self) -> Step<(), D::Error> {
-        if self.shape.anchors == 0 || self.ring_turns()? == RingUse::GivenUp {
+        if !self.shape.has_anchors() || self.ring_turns()? == RingUse::GivenUp {
             return Err(Unfinished::Untrusted);
         }
         let newest = self.newest_anchor()?.ok_or(Unfinished::Untrusted)?;
@@ -106,7 +106,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether the blocks that an anchor names exist.
     fn fits(&self, head: &Head) -> bool {
         let blocks = self.shape.blocks();
-        let mut fits = head.base.is_none_or(|base| base.block < self.shape.anchors);
+        let mut fits = head.base.is_none_or(|base| base.block < self.shape.anchor_blocks());
         for open in head.opens.iter().flatten() {
             fits &= open.block.get() < blocks;
         }
@@ -224,7 +224,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn replay_anchors(&mut self, newest: &Newest) -> Step<(), D::Error> {
         let base = newest.head.base.ok_or(Unfinished::Untrusted)?;
         let mut from = rules::replay_start(base, newest.site);
-        for _ in 0..=self.shape.anchors {
+        for _ in 0..=self.shape.anchor_blocks() {
             if rules::ring_block_counts(self.ring_block_is_bad(from.block)?) {
                 from.number = self.replay_ring_block(from, newest)?;
             }
@@ -232,7 +232,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.anchors.forget_records();
                 return Ok(());
             }
-            let block = if from.block + 1 < self.shape.anchors { from.block + 1 } else { 0 };
+            let block =
+                if from.block + 1 < self.shape.anchor_blocks() { from.block + 1 } else { 0 };
             from = Site { number: from.number, block, page: 0 };
         }
         Err(Unfinished::Untrusted)

@@ -280,7 +280,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             Seen::Erased => return Ok(TagAge::Old),
             Seen::Unreadable => return Ok(TagAge::Young),
             // A block of the map takes sectors on a single area alone.
-            Seen::Page(first) if !first.kind.is_sectors() && self.shape.fast.is_some() => {
+            Seen::Page(first) if !first.kind.is_sectors() && self.shape.has_fast() => {
                 return Ok(TagAge::Old);
             }
             Seen::Page(first) if first.tag().stamp > horizon => return Ok(TagAge::Young),

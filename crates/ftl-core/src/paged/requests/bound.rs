@@ -73,7 +73,7 @@ impl PagedWorstCase {
 
     pub(crate) const fn of(shape: &PagedShape) -> Self {
         let (map, main) = (shape.map_area(), &shape.main);
-        let anchors = if shape.anchors == 0 {
+        let anchors = if !shape.has_anchors() {
             None
         } else {
             let page = map.page_bytes.as_usize();

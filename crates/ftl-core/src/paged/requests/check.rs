@@ -72,7 +72,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// The number of free blocks is as counted.
     fn free_blocks_are_counted(&mut self) -> Checked {
         for area in [Area::Fast, Area::Main] {
-            if area == Area::Fast && self.shape.fast.is_none() {
+            if area == Area::Fast && !self.shape.has_fast() {
                 continue;
             }
             let free = self.blocks.of(area).filter(|block| self.blocks.is_free(*block)).count();

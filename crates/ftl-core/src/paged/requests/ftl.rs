@@ -116,7 +116,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the stream of a write: the fast area's if its data is likely to be replaced soon.
     fn stream_of(&mut self, first: Sector, count: SectorCount, lifetime: Lifetime) -> Stream {
-        if self.shape.fast.is_none() {
+        if !self.shape.has_fast() {
             return Stream::Host;
         }
         let follows = self.config.run_ends == RunEnds::Follow && self.runs.continues(first);
@@ -140,7 +140,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a write of this size and lifetime is likely to be replaced soon.
     fn is_hot(&mut self, count: SectorCount, lifetime: Lifetime) -> bool {
         self.filter.note_write(count);
-        let Some(fast) = &self.shape.fast else { return false };
+        let Some(fast) = self.shape.fast_area() else { return false };
         // A request that fills much of the area would only displace itself.
         let most = fast.block_slots() * (fast.blocks - self.shape.fast_needed) / 2;
         // That data lives shorter than other data does not say that it is replaced while the area still holds it.

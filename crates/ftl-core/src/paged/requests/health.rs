@@ -45,7 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// more stays: if power fails in a map page, there is no other place to repeat it.
     const fn spares(&self, area: Area) -> u32 {
         let kept = match area {
-            Area::Main if self.shape.fast.is_some() => 2,
+            Area::Main if self.shape.has_fast() => 2,
             Area::Main | Area::Fast => 3,
         };
         self.blocks.free(area).saturating_sub(kept)

@@ -76,7 +76,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of the next page. Data that does not fill a page of the main area goes to the fast one,
     /// unless the throttle forbids it. So does data of a burst, if it is not expected to live long.
     const fn stream_for(&self, stream: Stream, left: usize, lifetime: Lifetime) -> Stream {
-        let open = self.shape.fast.is_some() && !self.is_closed();
+        let open = self.shape.has_fast() && !self.is_closed();
         let fits = open && left < self.shape.main.slots as usize;
         match stream {
             Stream::Host if fits || !lives_long(lifetime) && self.takes_bursts() => Stream::Hot,

@@ -9,6 +9,7 @@ use super::rates::{Group, RateMemory, Rates};
 use super::times::Times;
 use super::under_way::Stream;
 use crate::paged::plan::address::BlockNumber;
+use crate::paged::plan::part::{KEEPS_WEAR, Part};
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::table::Table;
 
@@ -172,7 +173,7 @@ impl<'ram> Blocks<'ram> {
         };
         for block in blocks.all() {
             blocks.states.set(block, 0);
-            blocks.wear.set(block, 0);
+            blocks.set_wear(block, 0);
             blocks.times.forget(block);
         }
         blocks.count_free();
@@ -195,7 +196,8 @@ impl<'ram> Blocks<'ram> {
     #[inline]
     const fn area_of(&self, block: BlockNumber) -> Area {
         // The fast area's blocks come first.
-        if block.get() >= self.spans[1].first { Area::Main } else { Area::Fast }
+        let is_main = !Part::FastArea.is_built() || block.get() >= self.spans[1].first;
+        if is_main { Area::Main } else { Area::Fast }
     }
 
     /// Clears all references; bad blocks stay bad.
@@ -360,7 +362,7 @@ impl<'ram> Blocks<'ram> {
     pub fn lose(&mut self, block: BlockNumber, count: u16) {
         self.release(block, count);
         if self.area_of(block) == Area::Main {
-            if self.states.get(block) & OPEN == 0 {
+            if Part::Lifetimes.is_built() && self.states.get(block) & OPEN == 0 {
                 self.rates.note_loss(self.group(block), count);
             }
             self.times.note_loss(block);
@@ -435,24 +437,26 @@ impl<'ram> Blocks<'ram> {
     /// Whether a block is known to be erased: since a format just before, nothing was done to it. A mount does not know
     /// that of any block.
     pub fn is_erased(&self, block: BlockNumber) -> bool {
-        self.new && self.wear.get(block) == 0
+        KEEPS_WEAR && self.new && self.wear(block) == 0
     }
 
     /// Returns a block's erase count.
     pub fn wear(&self, block: BlockNumber) -> u16 {
-        self.wear.get(block)
+        if KEEPS_WEAR { self.wear.get(block) } else { 0 }
     }
 
     /// Sets a block's erase count.
     pub fn set_wear(&mut self, block: BlockNumber, wear: u16) {
-        self.wear.set(block, wear);
+        if KEEPS_WEAR {
+            self.wear.set(block, wear);
+        }
     }
 
     /// Clears the tables.
     pub fn forget(&mut self) {
         for block in self.all() {
             self.states.set(block, 0);
-            self.wear.set(block, 0);
+            self.set_wear(block, 0);
             self.times.forget(block);
         }
         (self.retired, self.failed, self.failing) = (0, 0, 0);

@@ -6,6 +6,7 @@
 use super::blocks::Blocks;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::Victims;
+use crate::paged::plan::part::Part;
 use crate::paged::plan::shape::{Area, AreaShape};
 use crate::quotient::{floor, floor_wide};
 
@@ -38,6 +39,14 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    const fn victims(self) -> Victims {
+        if Part::Lifetimes.is_built() { self.victims } else { Victims::Greedy }
+    }
+
+    const fn is_fast(self) -> bool {
+        Part::FastArea.is_built() && matches!(self.area, Area::Fast)
+    }
+
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
     /// freed.
     fn score(self, blocks: &Blocks<'_>, block: BlockNumber) -> Option<u32> {
@@ -52,7 +61,7 @@ impl Judge<'_> {
         // Where pages are skipped, a block of copies is no fuller, and emptying it would free nothing.
         let full = self.shape.copied_slots;
         let won = full.saturating_sub(used);
-        if self.area == Area::Fast {
+        if self.is_fast() {
             // Sectors move to the main area, two or more per page, so all of their block is freed. Map pages stay:
             // rewriting those of a full block frees nothing. Age does not count, because small hot data is replaced at
             // random.
@@ -62,7 +71,7 @@ impl Judge<'_> {
         if won == 0 {
             return None;
         }
-        Some(match self.victims {
+        Some(match self.victims() {
             Victims::CostBenefit => {
                 if won * (u32::from(PACE_MAX) + 1) < full {
                     return None;
@@ -77,7 +86,7 @@ impl Judge<'_> {
     #[inline(never)]
     fn used_most(self, value: u32, longest: u16) -> u16 {
         let full = self.shape.copied_slots;
-        let most = match (self.area, self.victims) {
+        let most = match (self.area, self.victims()) {
             (Area::Fast, _) => u16::MAX.into(),
             (Area::Main, Victims::Greedy) => full.saturating_sub(value),
             (Area::Main, Victims::CostBenefit) => used_for(full, value, longest),
@@ -154,7 +163,8 @@ impl Candidates {
     /// Continues the search. Returns the values of the candidates.
     fn pass(&mut self, blocks: &mut Blocks<'_>, judge: Judge<'_>) -> Scores {
         let shape = judge.shape;
-        if judge.area == Area::Main {
+        let learns = Part::Lifetimes.is_built() && judge.area == Area::Main;
+        if learns {
             blocks.rates.learn_if_due();
         }
         let mut scores = self.scores(blocks, judge);
@@ -163,7 +173,7 @@ impl Candidates {
             let first = BlockNumber::new(shape.first_block + self.hand);
             let run = left.min(shape.blocks - self.hand);
             blocks.times.move_along(first, run as usize);
-            if judge.area == Area::Main {
+            if learns {
                 blocks.note_there(first, run as usize);
             }
             self.rate(&mut scores, first, run as usize, blocks, judge);

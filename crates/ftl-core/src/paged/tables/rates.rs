@@ -10,6 +10,7 @@ use core::iter::{Skip, StepBy};
 use super::times::{Age, Rest};
 use super::under_way::Stream;
 use crate::paged::plan::groups::{AGES, GROUPS, RESTS, STREAMS};
+use crate::paged::plan::part::Part;
 use crate::quotient::floor;
 use crate::table::{Row, Table};
 
@@ -97,6 +98,9 @@ impl<'ram> Rates<'ram> {
             due: LEARNED,
             turn: 0,
         };
+        if !Part::Lifetimes.is_built() {
+            return rates;
+        }
         for group in Group::all() {
             rates.there.set(group, 0);
             rates.lost.set(group, 0);

@@ -11,13 +11,13 @@ use super::records::Anchors;
 use super::under_way::{
     Epoch, Leveling, MapPages, Open, Scrubbed, Stream, Suspect, TablePart, Victim,
 };
-use crate::config::PairedPages;
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
 use crate::layout::Stamp;
 use crate::paged::flash::{KeptSlots, PagedFlash};
 use crate::paged::plan::address::{Mapped, Place, Spot};
 use crate::paged::plan::config::{Bursts, PagedConfig, Streams};
+use crate::paged::plan::part::Part;
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::probe::{Cause, Probe};
 use crate::throttle::Throttle;
@@ -129,7 +129,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the stream of copies to the main area.
     pub(crate) const fn copies(&self) -> Stream {
-        match self.config.streams {
+        match self.streams() {
             Streams::One => Stream::Host,
             Streams::Two | Streams::ByLifetime => Stream::Copies,
         }
@@ -185,7 +185,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether paired pages are protected.
     pub(crate) const fn guards(&self) -> bool {
-        matches!(self.config.paired_pages, PairedPages::Guard)
+        self.shape.guards()
     }
 
     /// Marks everything acknowledged or copied so far as relied upon.
@@ -202,20 +202,38 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// Returns the streams of the main area that there are.
+    #[inline]
+    pub(crate) const fn streams(&self) -> Streams {
+        match self.config.streams {
+            Streams::ByLifetime if !Part::Lifetimes.is_built() => Streams::Two,
+            streams => streams,
+        }
+    }
+
+    const fn has_throttle(&self) -> bool {
+        Part::Throttle.is_built() && self.config.throttle.is_some()
+    }
+
+    /// Whether the fast area takes large writes while it has space.
+    pub(crate) const fn has_bursts(&self) -> bool {
+        Part::Bursts.is_built() && matches!(self.config.bursts, Bursts::ToFast(_))
+    }
+
     /// Whether host writes are kept out of the fast area, except those to sectors already there.
     pub(crate) const fn is_throttled(&self) -> bool {
-        self.config.throttle.is_some() && self.throttle.is_active()
+        self.has_throttle() && self.throttle.is_active()
     }
 
     /// Whether all host writes are kept out of the fast area.
     pub(crate) const fn is_closed(&self) -> bool {
-        self.config.throttle.is_some() && self.throttle.is_closed()
+        self.has_throttle() && self.throttle.is_closed()
     }
 
     /// Whether large writes enter the fast area at present.
     pub(crate) const fn takes_bursts(&self) -> bool {
-        let Some(fast) = &self.shape.fast else { return false };
-        let takes = matches!(self.config.bursts, Bursts::ToFast(_)) && !self.throttle.is_active();
+        let Some(fast) = self.shape.fast_area() else { return false };
+        let takes = self.has_bursts() && !self.throttle.is_active();
         takes && self.blocks.free(Area::Fast) > fast.blocks / 4 + self.shape.reserve(Area::Fast)
     }
 
@@ -235,10 +253,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the references for which a map page counts, so that a block full of map pages counts as full.
     pub(crate) fn leaf_weight(&self) -> u16 {
         let map = self.shape.map_area();
-        let pages = match self.config.paired_pages {
-            PairedPages::Guard => map.word_lines,
-            PairedPages::Accept => map.pages,
-        };
+        let pages = if self.guards() { map.word_lines } else { map.pages };
         (map.block_slots() / u32::from(pages.max(1))) as u16
     }
 }

@@ -7,6 +7,7 @@
 use super::under_way::Stream;
 use crate::layout::Stamp;
 use crate::paged::plan::address::BlockNumber;
+use crate::paged::plan::part::KEEPS_TIMES;
 use crate::paged::plan::shape::PagedShape;
 use crate::quotient::floor_wide;
 use crate::table::Table;
@@ -129,6 +130,18 @@ impl<'ram> Times<'ram> {
         self.bear(block, Tick(0));
     }
 
+    #[inline]
+    fn word(&self, block: BlockNumber) -> u16 {
+        if KEEPS_TIMES { self.words.get(block) } else { LOSS }
+    }
+
+    #[inline]
+    fn put(&mut self, block: BlockNumber, word: u16) {
+        if KEEPS_TIMES {
+            self.words.set(block, word);
+        }
+    }
+
     /// Returns the tick of the clock.
     pub(crate) const fn now(&self) -> Tick {
         Tick(self.clock.at)
@@ -147,53 +160,58 @@ impl<'ram> Times<'ram> {
     /// Returns the age of a block's data.
     #[inline]
     pub(crate) fn age(&self, block: BlockNumber) -> Age {
-        Age(self.clock.at.wrapping_sub(self.words.get(block)) & BIRTH).min(Age::MAX)
+        Age(self.clock.at.wrapping_sub(self.word(block)) & BIRTH).min(Age::MAX)
     }
 
     /// Sets when a block's data was written. It has lost none, and its stream is not known.
     pub(crate) fn bear(&mut self, block: BlockNumber, birth: Tick) {
-        self.words.set(block, birth.0 | LOSS);
+        self.put(block, birth.0 | LOSS);
     }
 
     /// Gives a block the age of the block from which its data was copied.
     pub(crate) fn inherit(&mut self, block: BlockNumber, from: BlockNumber) {
-        self.words.set(block, self.words.get(from) & BIRTH | self.words.get(block) & !BIRTH);
+        self.put(block, self.word(from) & BIRTH | self.word(block) & !BIRTH);
     }
 
     /// Notes the stream that fills a block.
     pub(crate) fn note_stream(&mut self, block: BlockNumber, stream: Stream) {
         let code = (stream as u16 + 1) << STREAM_AT;
-        self.words.set(block, self.words.get(block) & !STREAM | code);
+        self.put(block, self.word(block) & !STREAM | code);
     }
 
     /// Returns the stream that filled a block, as far as a mount could find out.
     #[inline]
     pub(crate) fn stream(&self, block: BlockNumber) -> Option<Stream> {
-        let code = (self.words.get(block) & STREAM) >> STREAM_AT;
+        let code = (self.word(block) & STREAM) >> STREAM_AT;
         Stream::ALL.get(usize::from(code).wrapping_sub(1)).copied()
     }
 
     /// Counts a program in the main area.
     #[inline]
     pub(crate) const fn note_program(&mut self) {
-        self.clock.count(BIRTH + 1);
-        self.losses.count(RESTED);
+        if KEEPS_TIMES {
+            self.clock.count(BIRTH + 1);
+            self.losses.count(RESTED);
+        }
     }
 
     /// Notes that data of a block was replaced.
     #[inline]
     pub(crate) fn note_loss(&mut self, block: BlockNumber) {
-        self.words.set(block, self.words.get(block) & !LOSS | self.losses.at << LOSS_AT);
+        self.put(block, self.word(block) & !LOSS | self.losses.at << LOSS_AT);
     }
 
     /// Returns how long a block has rested since.
     #[inline]
     pub(crate) fn rest(&self, block: BlockNumber) -> Rest {
-        Rest::of(self.words.get(block), self.losses.at)
+        Rest::of(self.word(block), self.losses.at)
     }
 
     /// Moves the times of old blocks along, before they look young again when a clock wraps.
     pub(crate) fn move_along(&mut self, first: BlockNumber, blocks: usize) {
+        if !KEEPS_TIMES {
+            return;
+        }
         let (now, losses) = (self.clock.at, self.losses.at);
         let oldest = now.wrapping_sub(Age::MAX.0) & BIRTH;
         for word in self.words.run_mut(first, blocks) {
@@ -205,11 +223,11 @@ impl<'ram> Times<'ram> {
 
     /// Returns what an anchor records of a block's times.
     pub(crate) fn recorded(&self, block: BlockNumber) -> u16 {
-        self.words.get(block) | LOSS
+        self.word(block) | LOSS
     }
 
     /// Restores what was recorded.
     pub(crate) fn restore(&mut self, block: BlockNumber, recorded: u16) {
-        self.words.set(block, recorded | LOSS);
+        self.put(block, recorded | LOSS);
     }
 }

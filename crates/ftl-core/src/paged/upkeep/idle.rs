@@ -4,7 +4,6 @@ use ftl_iface::{NandDevice, PageCount, Work};
 
 use super::reclaim::Step;
 use crate::error::Fault;
-use crate::paged::plan::config::Bursts;
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::IdleStep;
@@ -52,8 +51,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether the fast area needs more free space for a burst: half of it is to be free, as long as the main area has
     /// space for the data that leaves it.
     fn expects_bursts(&self) -> bool {
-        let Some(fast) = &self.shape.fast else { return false };
-        matches!(self.config.bursts, Bursts::ToFast(_))
+        let Some(fast) = self.shape.fast_area() else { return false };
+        self.has_bursts()
             && self.blocks.free(Area::Fast) <= fast.blocks / 2
             && !self.is_short(Area::Main, IDLE)
     }

@@ -8,6 +8,7 @@ use ftl_iface::{Lifetime, NandDevice, Sector};
 use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Mapped};
 use crate::paged::plan::config::{History, Streams};
+use crate::paged::plan::part::Part;
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::times::Age;
@@ -30,7 +31,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of a host write to the main area. Data is expected to be short-lived if it replaces data that
     /// was.
     pub(crate) fn host_stream(&mut self, sector: Sector) -> Result<Stream, Fault<D::Error>> {
-        if self.config.streams != Streams::ByLifetime {
+        if self.streams() != Streams::ByLifetime {
             return Ok(Stream::Host);
         }
         let Mapped::At(place) = self.lookup(sector)? else { return Ok(Stream::Lasting) };
@@ -44,7 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of a write to the main area whose lifetime the host expects: the streams that there are, in
     /// the order of their data's lives.
     pub(crate) const fn hinted_stream(&self, lifetime: Lifetime) -> Stream {
-        match (self.config.streams, lifetime) {
+        match (self.streams(), lifetime) {
             (Streams::One, _)
             | (_, Lifetime::Unknown | Lifetime::Short)
             | (Streams::Two, Lifetime::Medium) => Stream::Host,
@@ -58,8 +59,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether writes that replace young data enter the fast area: most data that enters must also be replaced there.
     #[inline]
     pub(crate) fn heeds_history(&self) -> bool {
-        let heeds = self.config.history == History::Heeded && self.shape.fast.is_some();
-        heeds && !self.is_closed() && self.stayed / 16 <= STAYS
+        self.has_history()
+            && self.shape.has_fast()
+            && !self.is_closed()
+            && self.stayed / 16 <= STAYS
+    }
+
+    fn has_history(&self) -> bool {
+        Part::History.is_built() && self.config.history == History::Heeded
     }
 
     /// Whether a large write replaces data that was short-lived, so that the new data probably is, too.
@@ -74,7 +81,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the stream for copies out of a block.
     pub(crate) fn stream_of_copies(&mut self, victim: BlockNumber) -> Stream {
-        match self.config.streams {
+        match self.streams() {
             Streams::One => Stream::Host,
             Streams::Two => Stream::Copies,
             Streams::ByLifetime if self.shape.area_of(victim) == Area::Fast => Stream::Left,
@@ -90,6 +97,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// ones hardly move; in the fast area the share of host data that was not replaced there.
     pub(crate) fn note_lifetime(&mut self, victim: BlockNumber) {
         if self.shape.area_of(victim) == Area::Main {
+            if !Part::Lifetimes.is_built() {
+                return;
+            }
             let step = self.victims_age / LEARNED + 1;
             let older = self.blocks.times.age(victim).ticks() > self.victims_age / FINE;
             self.victims_age = if older {
@@ -97,7 +107,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             } else {
                 self.victims_age.saturating_sub(2 * step)
             };
-        } else if self.config.history == History::Heeded && !self.blocks.holds_map(victim) {
+        } else if self.has_history() && !self.blocks.holds_map(victim) {
             let in_use = u32::from(self.blocks.references(victim)) * 256;
             let full = self.shape.area(Area::Fast).block_slots();
             let share = in_use.checked_div(full).unwrap_or(0);

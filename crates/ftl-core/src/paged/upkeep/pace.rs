@@ -33,7 +33,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let mut pages = u32::from(self.area_of(stream) == Area::Main);
-        if self.shape.fast.is_some() {
+        if self.shape.has_fast() {
             // Data that leaves the fast area takes space in the main one.
             pages += self.pace_fast()?;
         }

@@ -7,6 +7,7 @@ use crate::error::Fault;
 use crate::paged::flash::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
+use crate::paged::plan::part::Part;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::rules;
@@ -40,7 +41,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the area that is short of free blocks, if any.
     pub(crate) fn short_area(&self, beyond: u32) -> Option<Area> {
-        let fast = self.shape.fast.is_some() && self.is_short(Area::Fast, beyond);
+        let fast = self.shape.has_fast() && self.is_short(Area::Fast, beyond);
         // Emptying blocks of one area takes space in the other, so a nearly full main area comes first.
         if fast && (self.blocks.free(Area::Main) > LAST_BLOCKS || self.blocks.free(Area::Fast) < 2)
         {
@@ -144,7 +145,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let victim = self.victim_of(area, block);
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
-        let victims = if need { Victims::Greedy } else { self.config.victims };
+        let greedy = need || !Part::Lifetimes.is_built();
+        let victims = if greedy { Victims::Greedy } else { self.config.victims };
         let mut judge = Judge { victims, area, shape: self.shape.area(area), begun };
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, judge);
@@ -162,9 +164,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[inline]
     pub(crate) fn may_refresh(&self) -> bool {
         let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
-        self.flash.weak.noted.waits()
+        Part::Refresh.is_built()
+            && self.flash.weak.noted.waits()
             && has_reserve(Area::Main)
-            && (self.shape.fast.is_none() || has_reserve(Area::Fast))
+            && (!self.shape.has_fast() || has_reserve(Area::Fast))
     }
 
     /// Returns the weak block that is to be emptied next, if it is in this area.

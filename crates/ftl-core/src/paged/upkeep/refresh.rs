@@ -10,6 +10,7 @@ use super::header::HeaderState;
 use crate::error::Fault;
 use crate::paged::flash::{Seen, Weak};
 use crate::paged::plan::address::{BlockNumber, Spot};
+use crate::paged::plan::part::Part;
 use crate::paged::plan::shape::HEADERS;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{IdleStep, Open, Scrubbed, Stream};
@@ -18,9 +19,12 @@ use crate::probe::{Cause, Probe};
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
     /// [`maintain`](ftl_iface::BlockStore::maintain) does it, one page per step, when nothing is more urgent. Call this
-    /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it.
+    /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it. It does nothing in a build
+    /// without [refresh](crate::paged::Part::Refresh).
     pub fn scrub(&mut self) {
-        self.scrub.get_or_insert(Scrubbed::Header(0));
+        if Part::Refresh.is_built() {
+            self.scrub.get_or_insert(Scrubbed::Header(0));
+        }
     }
 
     /// Returns the most pages that the running scrub still has to read.
@@ -30,7 +34,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let left = |first: u32, blocks: u32| blocks - block.saturating_sub(first).min(blocks);
             let main_left = left(main.first_block, main.blocks) * u32::from(main.pages);
             let fast_left = left(fast.first_block, fast.blocks) * u32::from(fast.pages);
-            if self.shape.fast.is_some() { main_left + fast_left } else { main_left }
+            if self.shape.has_fast() { main_left + fast_left } else { main_left }
         };
         PageCount::new(match self.scrub {
             None => 0,
@@ -41,7 +45,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Reads the next page of the running scrub, if one is running.
     pub(crate) fn scrub_step(&mut self) -> Result<IdleStep, Fault<D::Error>> {
-        let Some(next) = self.scrub else { return Ok(IdleStep::NothingToDo) };
+        let Some(next) = self.scrub.filter(|_| Part::Refresh.is_built()) else {
+            return Ok(IdleStep::NothingToDo);
+        };
         self.scrub = match next {
             Scrubbed::Header(number) => {
                 let header = self.own_header();

@@ -87,7 +87,7 @@ fn of_chains(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     ram(plan.rows(), plan.total_bytes(), systems::itself_bytes(plan), out)?;
-    code::write(if plan.shape().log.is_some() { "log and chains" } else { "chains" }, out)?;
+    code::write("hybrid", out)?;
     let bound = plan.worst_case(config);
     let (one, many) = (SectorCount::new(1), many(config.sector_bytes));
     let bounds = Bounds {

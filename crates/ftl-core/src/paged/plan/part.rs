@@ -1,0 +1,114 @@
+//! Parts of the page store that a build may leave out. No promise needs them, but for what each says. Each is a feature
+//! of this crate, and all are on by default.
+
+use core::fmt;
+
+use super::config::{Bursts, History, PagedConfig, Streams, Victims};
+
+/// A part of the page store that a build may leave out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// Anchors. Without them each mount reads every block.
+    Anchors,
+    /// The fast area: the SLC region of a device that has both regions. Without it only one region can be used.
+    FastArea,
+    /// The age of replaced data decides where a large write goes.
+    History,
+    /// The fast area takes large writes while it has space.
+    Bursts,
+    /// The throttle, which keeps the fast area from wearing out first.
+    Throttle,
+    /// Streams and victims by how long data lives. Without it there are at most two streams, and victims are those with
+    /// the fewest valid sectors.
+    Lifetimes,
+    /// Protection of paired pages. Without it cells must store one bit, or the loss is accepted.
+    PairedPages,
+    /// The refresh of weak pages, and the scrub.
+    Refresh,
+    /// Wear leveling. Without it, and without what else needs erase counts, none are kept: health shows zeros, and a later
+    /// build counts from there.
+    WearLeveling,
+}
+
+/// Whether something asks when a block was written, or for its stream.
+pub(crate) const KEEPS_TIMES: bool =
+    Part::Lifetimes.is_built() || Part::History.is_built() || Part::FastArea.is_built();
+
+/// Whether something asks how often a block was erased.
+pub(crate) const KEEPS_WEAR: bool =
+    Part::WearLeveling.is_built() || Part::Throttle.is_built() || Part::Bursts.is_built();
+
+impl Part {
+    /// Whether this build has the part. The compiler knows it, and leaves out what depends on it.
+    pub const fn is_built(self) -> bool {
+        match self {
+            Self::Anchors => cfg!(feature = "anchors"),
+            Self::FastArea => cfg!(feature = "fast-area"),
+            Self::History => cfg!(feature = "history"),
+            Self::Bursts => cfg!(feature = "bursts"),
+            Self::Throttle => cfg!(feature = "throttle"),
+            Self::Lifetimes => cfg!(feature = "lifetimes"),
+            Self::PairedPages => cfg!(feature = "paired-pages"),
+            Self::Refresh => cfg!(feature = "refresh"),
+            Self::WearLeveling => cfg!(feature = "wear-leveling"),
+        }
+    }
+
+    /// Returns a part that a configuration needs on such a device, and that this build lacks.
+    pub(super) const fn missing(config: &PagedConfig, needs: Needs) -> Option<Self> {
+        let lifetimes = matches!(config.streams, Streams::ByLifetime)
+            || matches!(config.victims, Victims::CostBenefit);
+        let asked = [
+            (Self::Anchors, config.anchor_blocks > 0),
+            (Self::FastArea, needs.fast_area),
+            (Self::History, matches!(config.history, History::Heeded)),
+            (Self::Bursts, matches!(config.bursts, Bursts::ToFast(_))),
+            (Self::Throttle, config.throttle.is_some()),
+            (Self::Lifetimes, lifetimes),
+            (Self::PairedPages, needs.protection),
+            (Self::Refresh, !config.refresh.is_never()),
+            (Self::WearLeveling, config.wear_leveling.enabled),
+        ];
+        let mut at = 0;
+        while at < asked.len() {
+            let (part, is_asked) = asked[at];
+            if is_asked && !part.is_built() {
+                return Some(part);
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+/// What a device needs of the parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// It has both regions.
+    pub(super) fast_area: bool,
+    /// Its cells hold several pages, and these are to be protected.
+    pub(super) protection: bool,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Anchors => "anchors: configure none, or build it with the feature `anchors`",
+            Self::FastArea => "a fast area: use one region, or build it with the feature `fast-area`",
+            Self::History => "the history of data: ignore it, or build it with the feature `history`",
+            Self::Bursts => "bursts: send them to the main area, or build it with the feature `bursts`",
+            Self::Throttle => "a throttle: configure none, or build it with the feature `throttle`",
+            Self::Lifetimes => {
+                "lifetimes of data: choose greedy victims and at most two streams, or build it with the feature \
+                 `lifetimes`"
+            }
+            Self::PairedPages => {
+                "protection of paired pages: accept the loss, use cells of one bit, or build it with the feature \
+                 `paired-pages`"
+            }
+            Self::Refresh => "the refresh of weak pages: set its limits to never, or build it with the feature `refresh`",
+            Self::WearLeveling => "wear leveling: disable it, or build it with the feature `wear-leveling`",
+        })
+    }
+}
