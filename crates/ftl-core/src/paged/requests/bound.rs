@@ -73,9 +73,7 @@ impl PagedWorstCase {
 
     pub(crate) const fn of(shape: &PagedShape) -> Self {
         let (map, main) = (shape.map_area(), &shape.main);
-        let anchors = if !shape.has_anchors() {
-            None
-        } else {
+        let anchors = if shape.has_anchors() {
             let page = map.page_bytes.as_usize();
             let slots = shape.slots_max() as u64;
             // An anchor is written before the records of a page and of the block opened for it may no longer fit.
@@ -84,6 +82,8 @@ impl PagedWorstCase {
             let programs =
                 smaller(anchor_page::programs_between(page), floor_wide(room, slots + 2));
             Some(AnchorFigures { programs: larger(programs, 1), lines: map.word_lines as u64 })
+        } else {
+            None
         };
         Self {
             slots: shape.slots_max() as u64,
