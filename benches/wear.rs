@@ -1,6 +1,6 @@
-//! What wear leveling costs an erase: the clock hand's visits, on Chang's device and on a small one.
+//! What the hybrid's wear leveling costs an erase: the clock hand's visits, on Chang's device and on a small one.
 //!
-//! Half of the blocks hold data that rest, and the advice is followed, as in use. An erase of the flash itself takes a
+//! Half of the blocks hold data that rests, and the advice is followed, as in use. An erase of the flash itself takes a
 //! million nanoseconds or more.
 
 mod patience;

@@ -1,4 +1,4 @@
-//! Paths into the log and out of it.
+//! Paths of the hybrid into its log and out of it.
 
 use ftl_core::Config;
 use ftl_iface::Sector;

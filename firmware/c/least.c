@@ -1,17 +1,17 @@
-/* A library without any part of the page store that can be left out: its profiles take no more RAM than the header says,
- * and a configuration that asks for such a part is refused by the name of the field. */
+/* A library without anything of the page store that can be left out: its profiles take no more RAM than the header says,
+ * and a configuration that asks for such a thing is refused by the name of the field. */
 #include <string.h>
 
 #include "board.h"
 #include "tandem.h"
 
-/* A part, as a configuration asks for it, and what the refusal begins with. */
-struct part {
+/* What a configuration may ask for, and what the refusal begins with. */
+struct asked {
     size_t field;
     const char *name;
 };
 
-static const struct part parts[] = {
+static const struct asked all[] = {
     {offsetof(tandem_config_t, anchor_blocks), "anchor_blocks:"},
     {offsetof(tandem_config_t, heed_history), "heed_history:"},
     {offsetof(tandem_config_t, cost_benefit), "streams of 5, or cost_benefit:"},
@@ -30,7 +30,7 @@ static int profile_fits(uint32_t profile, size_t most) {
     return !error && bytes <= most;
 }
 
-static int is_refused(const struct part *part) {
+static int is_refused(const struct asked *one) {
     tandem_geometry_t geometry;
     tandem_config_t config;
     tandem_detail_t detail;
@@ -39,21 +39,21 @@ static int is_refused(const struct part *part) {
         return 0;
     }
     /* A ring of anchors has two blocks at least. */
-    const uint32_t asked = part->field == offsetof(tandem_config_t, anchor_blocks) ? 2 : 1;
-    memcpy((uint8_t *)&config + part->field, &asked, sizeof asked);
+    const uint32_t asked = one->field == offsetof(tandem_config_t, anchor_blocks) ? 2 : 1;
+    memcpy((uint8_t *)&config + one->field, &asked, sizeof asked);
     if (tandem_ram_bytes(&geometry, &config, &bytes, &detail) != TANDEM_E_MISFIT) {
         return 0;
     }
     say(detail.what);
     say("\n");
-    return strncmp(detail.what, part->name, strlen(part->name)) == 0;
+    return strncmp(detail.what, one->name, strlen(one->name)) == 0;
 }
 
 int main(void) {
     int right = profile_fits(TANDEM_PROFILE_ONE_GBIT_LEAST, TANDEM_RAM_ONE_GBIT_LEAST)
         && profile_fits(TANDEM_PROFILE_HALF_GBIT_LEAST, TANDEM_RAM_HALF_GBIT_LEAST);
-    for (size_t at = 0; at < sizeof parts / sizeof *parts; at++) {
-        right = is_refused(&parts[at]) && right;
+    for (size_t at = 0; at < sizeof all / sizeof *all; at++) {
+        right = is_refused(&all[at]) && right;
     }
     say(right ? "PASSED\n" : "FAILED\n");
     return !right;

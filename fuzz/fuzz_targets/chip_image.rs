@@ -8,7 +8,7 @@ use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Truth};
 
 fuzz_target!(|image: &[u8]| {
-    // As they are: hardly any bytes pass the checks, but those before them must hold.
+    // Hardly any bytes pass the check sums, but the code before these must hold.
     let _ = Chip::load(image);
     let _ = FaultInjector::load(image);
     // With checks that fit, as of one who wants to do harm.

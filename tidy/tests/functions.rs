@@ -1,5 +1,5 @@
-//! Functions are told what to do in few words: few parameters, little nesting, and no boolean that steers. And they
-//! answer in words: `true` or `false` is the answer to a question, which the name asks.
+//! Functions are told what to do in few words: few parameters, little nesting, and no boolean that steers. And what
+//! can fail answers in words: a `Result<bool, _>` is the answer to a question, which the name asks.
 //!
 //! A boolean steers where a function branches on it: who reads the call sees `true` and cannot tell of what. An enum,
 //! or two functions, say it.
@@ -25,7 +25,7 @@ const MEANT: [(&str, &str); 4] = [
     ("crates/ftl-core/src/table/mod.rs", "set"),
 ];
 
-/// A word of the name of each function that returns a boolean or an error. What an action came to is an enum.
+/// A word of the name of each function that returns a boolean or an error. What a fallible action came to is an enum.
 const ASKING: [&str; 8] = ["any", "are", "does", "has", "holds", "is", "may", "was"];
 
 /// What a file's functions have that they should not.

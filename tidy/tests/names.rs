@@ -22,7 +22,7 @@ const SHARED: [(&str, &str); 9] = [
     ("crates/ftl-core/src/paged", "Step"),
 ];
 
-/// Words that once named many types, and how many types each may name now, all of one meaning: a *part* is what a
+/// Words that once named many types, and how many types each names now, all of one meaning: a *part* is what a
 /// datasheet describes, a *place* the number of a slot, a *source* what an image is read from, a *verdict* what a
 /// comparison ends with, a *verb* the kind of an operation on flash.
 const WORDS: [(&str, usize); 7] = [
@@ -84,11 +84,11 @@ fn a_word_has_one_meaning() {
     assert_eq!(type_name("pub struct Place(u32);"), Some("Place"));
     assert_eq!(type_name("/// enum Place"), None);
     let sources = files("rs");
-    for (word, most) in WORDS {
+    for (word, count) in WORDS {
         let defines =
             |path: &&PathBuf| text(path).lines().any(|line| type_name(line) == Some(word));
         let found: Vec<_> = sources.iter().filter(defines).collect();
-        assert_eq!(found.len(), most, "types called {word} are in {found:?}");
+        assert_eq!(found.len(), count, "types called {word} are in {found:?}");
     }
 }
 

@@ -243,7 +243,7 @@ fn links_of_the_built_book_lead_somewhere() {
         let page = chapter.replacen("docs", "book", 1).replace(".md", ".html");
         let page = root.join(page.replace("README", "index"));
         let html = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{chapter}: {error}"));
-        let links = html.split(" href=\"").chain(html.split(" src=\"")).skip(1);
+        let links = html.split(" href=\"").skip(1).chain(html.split(" src=\"").skip(1));
         for link in links.filter_map(|rest| rest.split('"').next()) {
             let (path, id) = link.split_once('#').unwrap_or((link, ""));
             let target = if path.is_empty() { page.clone() } else { page.with_file_name(path) };

@@ -1,7 +1,7 @@
 //! A disk on USB: SCSI commands of `usbd-storage`, served from a store.
 //!
 //! The host's commands come in pieces, as packets do. [`UsbDisk::serve`] takes a step at each call and keeps what the
-//! command still needs; data gather in lent memory, so that as many blocks as it holds reach the store in one request.
+//! command still needs; data gathers in lent memory, so that as many blocks as it holds reach the store in one request.
 //!
 //! It is version 2 of `usbd-storage`: version 3.0.0 uses `core::assert_matches`, which stable Rust 1.95 does not have.
 
@@ -32,7 +32,7 @@ pub type DiskCommand<'c, 'a, Bus, Buf> = Command<'c, ScsiCommand, Scsi<BulkOnly<
 #[derive(Debug)]
 pub struct UsbDisk<'b, S> {
     bytes: ByteStore<'b, S>,
-    /// Data on their way: a whole number of blocks.
+    /// Data on its way: a whole number of blocks.
     staged: &'b mut [u8],
     /// Bytes of the command that reached the store or came from it.
     done: u64,

@@ -1,4 +1,7 @@
 //! Requests on a mounted device, for any FTL.
+//!
+//! Each takes the pointer that format or mount gave, or one that `Entered::new` sees to be none. The caller promises that the
+//! RAM behind it is that device's still, and that no other call uses it meanwhile.
 
 use core::ffi::c_void;
 use core::slice;
@@ -98,7 +101,7 @@ pub(crate) unsafe fn read<K: Face>(
     sectors: Sectors,
     data: *mut c_void,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let (entered, bytes) = unsafe { Entered::new(device) }?.bytes(sectors, data)?;
     let data = match bytes {
         Bytes::None => return Ok(()),
@@ -116,7 +119,7 @@ pub(crate) unsafe fn write<K: Face>(
     data: *const c_void,
     hint: u32,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let (entered, bytes) = unsafe { Entered::new(device) }?.bytes(sectors, data.cast_mut())?;
     let Some(lifetime) = lifetime(hint) else {
         return Err(entered.refuse(Fault::saying(Error::Value, c"the hint")));
@@ -160,7 +163,7 @@ pub enum Life {
 
 /// Trims.
 pub(crate) unsafe fn trim<K: Face>(device: *mut Device<K>, sectors: Sectors) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let entered = unsafe { Entered::new(device) }?;
     entered.work(|ftl| {
         let count = SectorCount::new(sectors.count);
@@ -173,14 +176,14 @@ pub(crate) unsafe fn work<K: Face>(
     device: *mut Device<K>,
     work: impl FnOnce(&mut Mounted<K>) -> Result<(), StoreWriteError<i32>>,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let entered = unsafe { Entered::new(device) }?;
     entered.work(|ftl| Ok(work(ftl)?))
 }
 
 /// Idle work: what is left, or an error.
 pub(crate) unsafe fn maintain<K: Face>(device: *mut Device<K>, pages: u32) -> i32 {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let outcome = unsafe { Entered::new(device) }
         .and_then(|entered| entered.work(|ftl| Ok(ftl.maintain(PageCount::new(pages))?)));
     match outcome {
@@ -192,7 +195,7 @@ pub(crate) unsafe fn maintain<K: Face>(device: *mut Device<K>, pages: u32) -> i3
 
 /// A scrub begins.
 pub(crate) unsafe fn scrub<K: Face>(device: *mut Device<K>) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let entered = unsafe { Entered::new(device) }?;
     entered.work(|ftl| {
         ftl.scrub();
@@ -210,13 +213,13 @@ impl<K: Face> Entered<K> {
 
 /// The capacity, or zero.
 pub(crate) unsafe fn capacity<K: Face>(device: *mut Device<K>) -> u32 {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     unsafe { Entered::new(device) }.map_or(0, |mut entered| entered.shape().0)
 }
 
 /// The sector size, or zero.
 pub(crate) unsafe fn sector_bytes<K: Face>(device: *mut Device<K>) -> u32 {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     unsafe { Entered::new(device) }.map_or(0, |mut entered| entered.shape().1)
 }
 
@@ -225,27 +228,27 @@ pub(crate) unsafe fn health<K: Face>(
     device: *mut Device<K>,
     health: *mut Health,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let mut entered = unsafe { Entered::new(device) }?;
     let found = entered.peek().health().into();
-    // SAFETY: where the caller wants it.
+    // SAFETY: null, which is refused, or valid for a write.
     unsafe { put(health, found) }
 }
 
-/// What was told of the call before.
+/// Returns the detail of the last call.
 pub(crate) unsafe fn detail<K: Face>(
     device: *mut Device<K>,
     detail: *mut Detail,
 ) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     let found = unsafe { Entered::new(device) }?.detail();
-    // SAFETY: where the caller wants it.
+    // SAFETY: null, which is refused, or valid for a write.
     unsafe { put(detail, found) }
 }
 
-/// The end.
+/// Closes the device: its RAM is the caller's again.
 pub(crate) unsafe fn close<K: Face>(device: *mut Device<K>) -> Result<(), Error> {
-    // SAFETY: the caller's device.
+    // SAFETY: as the head says.
     unsafe { Entered::new(device) }?.close();
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The hybrid, as functions of C's.
+//! The C functions of the hybrid.
 
 use core::ffi::c_void;
 
@@ -54,14 +54,14 @@ pub unsafe extern "C" fn tandem_hybrid_config_one_region(
 ) -> i32 {
     let Ok(blocks) = u16::try_from(log_blocks) else { return Error::Value.number() };
     let defaults = HybridConfig::of(&ftl_core::Config::one_region(blocks));
-    // SAFETY: where the caller wants it.
+    // SAFETY: null, which is refused, or valid for a write.
     number(unsafe { start::put(config, defaults) })
 }
 
 /// Fills in the defaults for a chip of two regions, the first of which is the log.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tandem_hybrid_config_two_regions(config: *mut HybridConfig) -> i32 {
-    // SAFETY: where the caller wants it.
+    // SAFETY: null, which is refused, or valid for a write.
     number(unsafe { start::put(config, HybridConfig::of(&ftl_core::Config::HYBRID)) })
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn tandem_hybrid_profile(
     config: *mut HybridConfig,
 ) -> i32 {
     let Some(profile) = HybridProfile::of(profile) else { return Error::Value.number() };
-    // SAFETY: where the caller wants it.
+    // SAFETY: null, which is refused, or valid for a write.
     let geometry = unsafe { start::put(geometry, profile.geometry()) };
     let ours = HybridConfig::of(&profile.config());
     // SAFETY: the same.

@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use ftl_core::paged::{self, PagedMountError, PagedShapeError, Part};
+use ftl_core::paged::{self, Feature, PagedMountError, PagedShapeError};
 use ftl_core::{FtlKind, Hybrid, MountError, OtherFormat, PageStore, ShapeError};
 
 use crate::config::{Config, HybridConfig};
@@ -56,7 +56,7 @@ impl Face for PageStore {
             PagedShapeError::WordLines => {
                 (c"pages_per_block: a block that holds a header needs two word lines", 0)
             }
-            PagedShapeError::NotBuilt(part) => (lacking(*part), 0),
+            PagedShapeError::NotBuilt(feature) => (lacking(*feature), 0),
             PagedShapeError::Capacity { main, .. } => (
                 c"capacity: it needs more blocks than the chip has; detail.number of the main area",
                 *main,
@@ -195,22 +195,22 @@ const fn hybrid_setting(setting: ftl_core::FormatSetting) -> &'static CStr {
     }
 }
 
-/// The field that asks for a part which the library was built without.
-const fn lacking(part: Part) -> &'static CStr {
-    match part {
-        Part::Anchors => c"anchor_blocks: the library was built without anchors",
-        Part::FastArea => c"two regions: the library was built without a fast area",
-        Part::History => c"heed_history: the library was built without history",
-        Part::Bursts => c"bursts_to_fast: the library was built without bursts",
-        Part::Throttle => c"fast_cycles, main_cycles: the library was built without a throttle",
-        Part::Lifetimes => {
+/// The field that asks for a feature that the library was built without.
+const fn lacking(feature: Feature) -> &'static CStr {
+    match feature {
+        Feature::Anchors => c"anchor_blocks: the library was built without anchors",
+        Feature::FastArea => c"two regions: the library was built without a fast area",
+        Feature::History => c"heed_history: the library was built without history",
+        Feature::Bursts => c"bursts_to_fast: the library was built without bursts",
+        Feature::Throttle => c"fast_cycles, main_cycles: the library was built without a throttle",
+        Feature::Lifetimes => {
             c"streams of 5, or cost_benefit: the library was built without lifetimes"
         }
-        Part::PairedPages => c"guard_pairs: the library was built without paired pages",
-        Part::Refresh => {
+        Feature::PairedPages => c"guard_pairs: the library was built without paired pages",
+        Feature::Refresh => {
             c"refresh_fast_bits, refresh_main_bits: the library was built without refresh"
         }
-        Part::WearLeveling => c"level_from: the library was built without wear leveling",
-        _ => c"the library was built without a part that the configuration asks for",
+        Feature::WearLeveling => c"level_from: the library was built without wear leveling",
+        _ => c"the library was built without a feature that the configuration asks for",
     }
 }

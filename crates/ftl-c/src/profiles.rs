@@ -1,6 +1,6 @@
 //! Named profiles: a chip, a configuration, and the RAM that both take, as a constant.
 
-use ftl_core::paged::{PagedConfig, PagedPlan, Part};
+use ftl_core::paged::{Feature, PagedConfig, PagedPlan};
 use ftl_core::{Config, Hybrid, IndexConfig, PageStore, RamPlan, WriteBackConfig};
 use ftl_iface::SectorCount;
 
@@ -18,7 +18,7 @@ pub enum Profile {
     OneGbitSmall = 2,
     /// 512 Mbit in 14 KiB: a mount reads every block.
     HalfGbitSmall = 3,
-    /// 1 Gbit in 12 KiB, for a library without the parts that `docs/C.md` says can be left out.
+    /// 1 Gbit in 12 KiB, for a library without the features that `docs/C.md` says can be left out.
     OneGbitLeast = 4,
     /// 512 Mbit in 10.5 KiB, for such a library.
     HalfGbitLeast = 5,
@@ -197,10 +197,11 @@ impl HybridProfile {
     }
 }
 
-/// Whether this library has the parts that take RAM on a chip of one region, or none of them.
-const TAKES_MOST: bool = Part::Lifetimes.is_built() && Part::WearLeveling.is_built();
-const TAKES_LEAST: bool =
-    !Part::FastArea.is_built() && !Part::Lifetimes.is_built() && !Part::WearLeveling.is_built();
+/// Whether this library has the features that take RAM on a chip of one region, or none of them.
+const TAKES_MOST: bool = Feature::Lifetimes.is_built() && Feature::WearLeveling.is_built();
+const TAKES_LEAST: bool = !Feature::FastArea.is_built()
+    && !Feature::Lifetimes.is_built()
+    && !Feature::WearLeveling.is_built();
 
 /// A constant suffices for its profile, and is not much more. With wide block numbers, which only a workspace of hosts
 /// builds, a device is larger than the header says.

@@ -68,8 +68,8 @@ impl Task {
     }
 }
 
-// An FTL has nearly two kilobytes. It goes from the function that made it to its place in the RAM, so that the stack
-// has fewer copies of it; and each of the two is a function, so that it has not the room of both.
+// A mounted FTL takes nearly two kilobytes. Each of these writes it straight into the RAM, and none is inlined, so that the
+// stack never has room for both.
 
 #[inline(never)]
 fn formatted<K: Face>(

@@ -47,9 +47,8 @@ impl<D: NandDevice> Examiner<'_, D> {
         }
     }
 
-    /// Works until power fails, which the device's wrapper or a hand at the switch sees to, and returns when the driver
-    /// does. Programs go through all lent blocks but the first, and end with them: a hundred blocks of an SPI NAND give
-    /// some seconds. Erases continue for that many `times`.
+    /// Works until the driver fails, or all is done. To cut power meanwhile is the caller's job. Programs go once through
+    /// all lent blocks but the first: a hundred blocks of an SPI NAND take some seconds. `times` counts erases.
     pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Checked<D::Error> {
         let Some((_, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {
@@ -109,7 +108,7 @@ impl<D: NandDevice> Examiner<'_, D> {
             .all(|page| matches!(self.look(page, Fill::Ones), ReadResult::AsExpected))
     }
 
-    /// The page in flight is the last that does not read as erased, or the one after it, whose program had not begun.
+    /// The page in flight is the last that does not read as erased, or the one after it, whose program left no trace.
     /// Before it, pages are whole but for those that share its cells; behind it, erased.
     fn judge_cut_programs(&mut self, block: Block) -> Checked<D::Error> {
         let shape = *self.shape(block);
@@ -139,7 +138,7 @@ impl<D: NandDevice> Examiner<'_, D> {
             });
             match self.look(page, KEPT) {
                 ReadResult::AsExpected => {}
-                _ if shares => {}
+                ReadResult::Otherwise(_) if shares => {}
                 ReadResult::Otherwise(found) => {
                     let clause = Clause::CutProgramChangesNothingElse;
                     return breach(clause, Location::Page(page), found);

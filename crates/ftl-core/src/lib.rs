@@ -92,7 +92,7 @@
 //! - `hybrid`: the circular log and the block chains.
 //!
 //! **Shared by all FTLs.**
-//! - `filter`: decides by its size whether a write is hot. `throttle`: decides whether the fast area may take more
+//! - `filter`: decides by a write's size whether it is hot. `throttle`: decides whether the fast area may take more
 //!   wear. They do no I/O.
 //! - `flash`: every operation on the device, and what a read found.
 //! - `layout`: tags, stamps, slots, headers. `docs/FORMAT.md` describes every byte.
@@ -104,19 +104,21 @@
 //!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. `bugs`: seeded bugs, which show that tests
 //!   can fail.
 //!
-//! **An FTL of your own** implements [`FtlKind`] and [`MountedFtl`]: a plan of its memory, `format` and `mount`,
+//! **A third FTL of this crate** would implement [`FtlKind`] and [`MountedFtl`]: a plan of its memory, `format` and `mount`,
 //! requests as a [`BlockStore`](ftl_iface::BlockStore), a clean stop, health, worst cases, and its invariants under
-//! `check`.
+//! `check`. One of your own, in a crate of yours, is a `BlockStore`: `docs/YOUR-FTL.md` has it tested, and
+//! `docs/YOUR-SYSTEM.md` compares it.
 //!
 //! # Features
 //!
-//! On by default are the parts of the page store, each a [`Part`](paged::Part): `anchors`, `fast-area`, `history`,
-//! `bursts`, `throttle`, `lifetimes`, `paired-pages`, `refresh`, `wear-leveling`. Firmware that needs less code names those
-//! that it needs. The others are off:
+//! On by default is all of the page store: `anchors`, `fast-area`, `history`, `bursts`, `throttle`, `lifetimes`,
+//! `paired-pages`, `refresh`, `wear-leveling`. [`Feature`](paged::Feature) says what each is. Firmware that needs less code
+//! names those that it needs. The others are off:
 //! - `alloc`: `OwnedRam`, memory on the heap for hosts. Nothing else allocates.
 //! - `check`: the method `check`, which reads the whole device and names the broken invariant. It needs `alloc`.
 //! - `wide`: block numbers of 32 bits, for hosts.
-//! - `internals`: all modules, for benches, fuzz targets and tests; not covered by semver. `check` and `seeded-bugs`
+//! - `internals`: opens `hybrid`, `filter`, `throttle`, `layout`, `table` and more of `paged`, for benches, fuzz targets
+//!   and tests; not covered by semver. `check` and `seeded-bugs`
 //!   imply it.
 //! - `seeded-bugs`: never for devices.
 //!
@@ -144,7 +146,7 @@
 #![forbid(unsafe_code)]
 // Without `internals` what is `pub` for those who have it is out of reach, and no signature leads there.
 #![cfg_attr(not(feature = "internals"), allow(unreachable_pub), deny(unnameable_types))]
-// Of what others cannot call, clippy asks more.
+// Clippy has further lints for private functions: they are off where only the missing feature makes one private.
 #![cfg_attr(
     not(feature = "internals"),
     allow(clippy::trivially_copy_pass_by_ref, clippy::unused_self)

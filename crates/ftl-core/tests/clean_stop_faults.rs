@@ -62,7 +62,7 @@ impl Stopped {
         let (block, page) = place.page(number);
         let region = first_region(self.chip.geometry(), &self.config);
         // The meta area uses the first page of each word line.
-        let page = self.plan.shape().word_lines.first_page(page);
+        let page = self.plan.shape().word_lines.nth_first_page(page);
         Block::new(region, u32::from(block)).page(page)
     }
 

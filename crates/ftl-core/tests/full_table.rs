@@ -1,4 +1,4 @@
-//! A full hash table, filled again by a mount: entries that fit in one order must fit in another.
+//! The hybrid's hash table when it is full, filled again by a mount: entries that fit in one order must fit in another.
 
 use crate::world;
 

@@ -280,7 +280,7 @@ fn a_device_whose_headers_cannot_be_read_is_not_called_blank() {
         let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
         for number in 0..2 {
             for line in 0..lines {
-                let page = shape.pairing.first_page(line);
+                let page = shape.pairing.nth_first_page(line);
                 device.lose(Block::new(region, number).page(page));
             }
         }

@@ -59,7 +59,8 @@ impl Pairing {
             Self::None => at,
             Self::Adjacent2 => at / 2,
             Self::Adjacent3 => at / 3,
-            // Lower pages are 0 and the odd ones but the last; the upper ones follow three later.
+            // Lower pages are 0 and the odd ones but the last; the upper ones follow three later, and two later in the first
+            // and in the last pair.
             Self::Distance3 => match at {
                 0 => 0,
                 _ if at + 1 == count && at % 2 == 1 && at > 1 => at - 2,
@@ -79,8 +80,8 @@ impl Pairing {
         }
     }
 
-    /// Groups of two pages: group 0 is lower, group g > 0 is lower when odd and upper when even. An upper group
-    /// lies three groups after its lower one, except the first (two after) and the last (two after).
+    /// Groups of two pages: group 0 is lower, a later one is lower when odd, unless it is the last. An upper group lies
+    /// three groups after its lower one, the first and the last two after.
     const fn distance6(at: u32, count: u32) -> u32 {
         let group = at / 2;
         // Of an odd count of pages, the last one is a group of its own.
@@ -136,32 +137,33 @@ impl Pairing {
         PageCount::new(lines)
     }
 
-    /// The first page of a word line, in the order in which a block is programmed. If only these
-    /// pages are used, torn programs are as harmless as in a block of one bit per cell.
+    /// The page that is first of its word line, and the `nth` such page of a block, counted from zero in the order in
+    /// which pages are programmed; [`word_line`](Self::word_line) numbers otherwise. If only these pages are used, torn
+    /// programs are as harmless as in a block of one bit per cell.
     ///
     /// ```
     /// use ftl_iface::{PageIndex, Pairing};
-    /// let first = |line| Pairing::Distance3.first_page(line).get();
+    /// let first = |nth| Pairing::Distance3.nth_first_page(nth).get();
     /// assert_eq!([first(0), first(1), first(2)], [0, 1, 3]);
     /// ```
     #[inline]
-    pub fn first_page(self, line: u16) -> PageIndex {
+    pub fn nth_first_page(self, nth: u16) -> PageIndex {
         PageIndex::new(match self {
-            Self::None => line,
-            Self::Adjacent2 => line * 2,
-            Self::Adjacent3 => line * 3,
-            Self::Distance3 => (line * 2).saturating_sub(1),
+            Self::None => nth,
+            Self::Adjacent2 => nth * 2,
+            Self::Adjacent3 => nth * 3,
+            Self::Distance3 => (nth * 2).saturating_sub(1),
             // Groups of two pages: 0 and the odd ones are lower.
-            Self::Distance6 => (line / 2 * 2).saturating_sub(1) * 2 + line % 2,
-            Self::Table(_) => self.first_page_by_table(line),
+            Self::Distance6 => (nth / 2 * 2).saturating_sub(1) * 2 + nth % 2,
+            Self::Table(_) => self.first_page_by_table(nth),
         })
     }
 
     #[cold]
-    fn first_page_by_table(self, line: u16) -> u16 {
+    fn first_page_by_table(self, nth: u16) -> u16 {
         // The table has an end, and pages beyond it stand alone.
         let is_first = |page: &u16| self.is_first(PageIndex::new(*page), PageCount::ZERO);
-        (0..u16::MAX).filter(is_first).nth(usize::from(line)).unwrap_or(u16::MAX)
+        (0..u16::MAX).filter(is_first).nth(usize::from(nth)).unwrap_or(u16::MAX)
     }
 
     /// The most pages that one torn program may corrupt beside its own.
@@ -260,8 +262,9 @@ mod tests {
                     |page: &u16| scheme.endangered(PageIndex::new(*page), count).next().is_none();
                 let firsts: Vec<u16> = (0..pages).filter(alone).collect();
                 assert_eq!(scheme.word_lines(count).as_usize(), firsts.len(), "{scheme:?} {pages}");
-                let named: Vec<u16> =
-                    (0..firsts.len() as u16).map(|line| scheme.first_page(line).get()).collect();
+                let named: Vec<u16> = (0..firsts.len() as u16)
+                    .map(|line| scheme.nth_first_page(line).get())
+                    .collect();
                 assert_eq!(named, firsts, "{scheme:?} {pages}");
                 let most = (0..pages)
                     .map(|page| scheme.endangered(PageIndex::new(page), count).count())

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_count_adds_scales_and_never_wraps_below_zero() {
+    fn a_count_adds_scales_and_saturates_at_zero_if_asked() {
         let three = PageCount::new(3);
         assert_eq!(three + PageCount::new(4), PageCount::new(7));
         assert_eq!(three * 5, PageCount::new(15));

@@ -1,4 +1,4 @@
-//! The functions of the header.
+//! The functions of `tandem_judge.h`.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn tandem_judge_wait(judge: *mut Judge, microseconds: u32)
 }
 
 /// Lets power fail in the program, erase or mark after so many others, for tests of your own; what it leaves follows
-/// from the seed. Returns 0.
+/// from the seed. Returns 0, or an error for null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tandem_judge_cut_after(
     judge: *mut Judge,
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn tandem_judge_cut_after(
     0
 }
 
-/// Switches power off, unless it had failed, and on. The chip is to be set up again. Returns 1 if it had failed.
+/// Switches power off, if it has not failed yet, and on again. The chip is to be set up again. Returns 1 if it had failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tandem_judge_power_again(judge: *mut Judge) -> i32 {
     // SAFETY: null, or a judge of the caller's.

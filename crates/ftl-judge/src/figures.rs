@@ -1,4 +1,4 @@
-//! A SPI NAND chip as figures of its datasheet, as C has them.
+//! `tandem_judge_chip_t`: a SPI NAND chip by figures of its datasheet.
 
 use ftl_iface::{Bytes, Geometry, PageCount};
 use ftl_spi_nand::part::{Detail, EccReport, EccStatus, Part, Run, SPARE_MAX};

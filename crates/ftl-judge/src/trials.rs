@@ -159,16 +159,15 @@ impl WatchedDriver<'_> {
     /// A mark that does not take is told, or the block is bad nevertheless.
     fn failing_mark(&mut self) -> Result<(), Ended> {
         self.judge.bus().cells().faults().fail_mark(block(9));
-        let told = match self.mark_bad(block(9)) {
+        let claims_success = match self.mark_bad(block(9)) {
             Ok(()) => true,
             Err(MarkError::Failed) => false,
             Err(MarkError::Driver(ended)) => return Err(ended),
         };
-        if told && !self.is_bad(block(9))? {
+        if claims_success && !self.is_bad(block(9))? {
             let evidence = Evidence::of_block(block(9), ALL_WELL);
-            let unread =
-                |log: &Log| log.changes.back().map_or_else(|| log.blame_last(), blame_mark);
-            return Err(self.find(JudgeClause::FailedMarkIsTold, evidence, unread));
+            let blame = |log: &Log| log.changes.back().map_or_else(|| log.blame_last(), blame_mark);
+            return Err(self.find(JudgeClause::FailedMarkIsTold, evidence, blame));
         }
         self.judge.bus().cells().faults().lift_mark_failures();
         Ok(())

@@ -21,7 +21,7 @@ const HOT: Stream = Stream::new(0, 2);
 const HOT_COPIES: Stream = Stream::new(0, 3);
 
 /// The list of pages in SLC mode.
-const DENSE: u8 = 0;
+const IN_SLC_MODE: u8 = 0;
 
 /// Accesses for each unit of the device between two halvings of the counts.
 pub const PERIOD: u32 = 4;
@@ -99,19 +99,19 @@ impl Density {
         let accesses = &mut self.accesses[unit.0 as usize];
         *accesses = accesses.saturating_add(1);
         // If a unit that should have returned found no room, no other enters.
-        let may_enter = self.most > 0 && self.lists.len(DENSE) <= self.most;
+        let may_enter = self.most > 0 && self.lists.len(IN_SLC_MODE) <= self.most;
         let is_listed = self.lists.list_of(unit.0).is_some();
         let is_hot = is_listed || may_enter && *accesses >= self.threshold;
         if is_hot {
-            self.lists.touch(DENSE, unit.0);
+            self.lists.touch(IN_SLC_MODE, unit.0);
         }
         is_hot
     }
 
     /// Corrects the list after a unit found no room: it is listed only if it is in SLC mode.
     fn note_refused<D: NandDevice, P: Probe>(&mut self, units: &Units<D, P>, unit: Unit) {
-        if Self::is_dense(units, unit) {
-            self.lists.touch(DENSE, unit.0);
+        if Self::is_in_slc_mode(units, unit) {
+            self.lists.touch(IN_SLC_MODE, unit.0);
         } else {
             self.lists.remove(unit.0);
         }
@@ -122,8 +122,8 @@ impl Density {
         &mut self,
         units: &mut Units<D, P>,
     ) -> Result<(), Fault<D::Error>> {
-        while self.lists.len(DENSE) > self.most
-            && let Some(coldest) = self.lists.oldest(DENSE)
+        while self.lists.len(IN_SLC_MODE) > self.most
+            && let Some(coldest) = self.lists.oldest(IN_SLC_MODE)
         {
             self.lists.remove(coldest);
             let moved = self.make_room(units);
@@ -167,7 +167,7 @@ impl Density {
     }
 
     /// Whether the unit is in a block in SLC mode.
-    fn is_dense<D: NandDevice, P: Probe>(units: &Units<D, P>, unit: Unit) -> bool {
+    fn is_in_slc_mode<D: NandDevice, P: Probe>(units: &Units<D, P>, unit: Unit) -> bool {
         let block = units.block_of(unit);
         block.is_some_and(|(area, block)| units.area(area).mode(block) == Mode::Slc)
     }
@@ -182,7 +182,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
         _: Request,
     ) -> Result<(), Fault<D::Error>> {
         let is_hot = self.note(unit);
-        let enters = is_hot && !Self::is_dense(units, unit);
+        let enters = is_hot && !Self::is_in_slc_mode(units, unit);
         let to = if is_hot { HOT } else { COLD };
         let room = self.make_room(units);
         let written = room.and_then(|()| units.put(to, unit, data, Cause::Host));
@@ -202,7 +202,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
         data: &mut [u8],
     ) -> Result<(), Fault<D::Error>> {
         units.read(unit, at, data, Cause::Host)?;
-        if units.place(unit).is_some() && self.note(unit) && !Self::is_dense(units, unit) {
+        if units.place(unit).is_some() && self.note(unit) && !Self::is_in_slc_mode(units, unit) {
             match self.promote(units, unit) {
                 // The read itself is done, and the unit is not moved.
                 Err(Fault::Full) => self.note_refused(units, unit),
@@ -239,7 +239,7 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
     #[allow(clippy::cast_precision_loss)] // Figures show few digits.
     fn figures(&self, _: &Units<D, P>) -> Vec<Figure> {
         vec![
-            ("pages_in_slc_mode", self.lists.len(DENSE).into()),
+            ("pages_in_slc_mode", self.lists.len(IN_SLC_MODE).into()),
             ("pages_in_slc_mode_most", self.most.into()),
             ("moved_to_slc_mode", self.to_slc as f64),
             ("returned", self.to_mlc as f64),
@@ -249,11 +249,13 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Density {
     fn check(&self, units: &Units<D, P>) -> Result<(), String> {
         self.lists.check()?;
         // One unit that should have returned may have found no room.
-        if self.lists.len(DENSE) > self.most + 1 {
-            return Err(format!("{} pages are in SLC mode", self.lists.len(DENSE)));
+        if self.lists.len(IN_SLC_MODE) > self.most + 1 {
+            return Err(format!("{} pages are in SLC mode", self.lists.len(IN_SLC_MODE)));
         }
         for unit in 0..units.count() {
-            if Self::is_dense(units, Unit(unit)) != (self.lists.list_of(unit) == Some(DENSE)) {
+            if Self::is_in_slc_mode(units, Unit(unit))
+                != (self.lists.list_of(unit) == Some(IN_SLC_MODE))
+            {
                 return Err(format!(
                     "unit {unit} is hot and not in SLC mode, or the other way round"
                 ));

@@ -1,4 +1,4 @@
-//! What came of a program, an erase or a mark.
+//! How a program, an erase or a mark ended, by the chip's status.
 
 /// What the chip says of a change of its cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Which device, and how large.
+//! `tandem.Device`: a device file, its size, and what fills it before a run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use sim::{DeviceChoice, Failure};
 use crate::failed::{bad, raised};
 use crate::typed::{size, toml_of};
 
-/// A path as the choice has it: one of a single part is the file, too, not the device of that name.
+/// A path as `DeviceChoice` spells it. A bare file name gets `./`, so that it is not taken for a built-in device.
 fn file_of(path: PathBuf) -> String {
     let is_bare = path.parent().is_some_and(|folder| folder.as_os_str().is_empty());
     let path = if is_bare { Path::new(".").join(path) } else { path };
     path.to_string_lossy().into()
 }
 
-/// The part of a table. Nobody wrote its text, so no line of it is told.
+/// The part of a table. Its text is made from the table, so errors name no line of it.
 fn part_of(table: &Bound<'_, PyAny>) -> PyResult<Result<Part, Failure>> {
     let part = Part::parse(&toml_of(table, "the device")?, "the device");
     let part = part.map_err(|error| match error {

@@ -70,8 +70,8 @@ pub(crate) fn sweep<'py>(
     Ok((collection, failed.map(|failure| raised(&failure))))
 }
 
-/// Checks that the folder can be made, as a file is checked before it is written: a name mistyped is no new folder.
-fn placed(out: &Path) -> Result<(), Failure> {
+/// Checks that the folder can be made: its parent must exist, so that a mistyped path does not become a new tree.
+fn check_folder(out: &Path) -> Result<(), Failure> {
     if out.is_dir() { Ok(()) } else { files::check(out) }
 }
 

@@ -1,4 +1,4 @@
-//! The cause of the device's operations, and its printed name.
+//! The cause of the FTL's present operation, for the report of a power cut in it, and its printed name.
 
 use std::cell::Cell;
 use std::rc::Rc;

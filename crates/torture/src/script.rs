@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn any_bytes_are_a_script_that_does_something() {
-        let setups = [Setup::new("tiny", System::Usual).unwrap()];
+        let setups = [Setup::hybrid("tiny", System::Usual).unwrap()];
         let mut dice = Dice::new(9);
         // No faults, and no cuts: kinds 14 and 15 are left out.
         let bytes: Vec<u8> =

@@ -28,7 +28,7 @@ pub enum FtlName {
 
 impl FtlName {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Hybrid, Self::Paged];
+    pub const ALL_HYBRID: [Self; 2] = [Self::Hybrid, Self::Paged];
 
     /// The name by which commands know it.
     pub const fn name(self) -> &'static str {
@@ -60,7 +60,7 @@ pub enum System {
 
 impl System {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Usual, Self::Conventional, Self::Small];
+    pub const ALL_HYBRID: [Self; 3] = [Self::Usual, Self::Conventional, Self::Small];
 
     /// The name by which commands know it.
     pub const fn name(self) -> &'static str {
@@ -81,14 +81,14 @@ pub enum SetupError {
     /// It cannot be simulated.
     #[error(transparent)]
     Chip(#[from] ChipError),
-    /// The FTL does not fit it.
-    #[error("the FTL does not fit the device: {0}")]
+    /// The hybrid does not fit it.
+    #[error("the hybrid does not fit the device: {0}")]
     Shape(ShapeError),
     /// The page store does not fit it.
     #[error("the page store does not fit the device: {0}")]
     PagedShape(PagedShapeError),
     /// The page store has no such configuration.
-    #[error("the page store has no system \"conventional\": take hybrid or small, or --ftl hybrid")]
+    #[error("the page store has no system \"conventional\": take usual or small, or --ftl hybrid")]
     PagedSystem,
 }
 
@@ -114,9 +114,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The devices and systems of a full run: SLC only, MLC only, both, three bits per cell, without a log, and with
+    /// The devices and systems of a full run of the hybrid: SLC only, MLC only, both, three bits per cell, without a log, and with
     /// everything small.
-    pub const ALL: [(&'static str, System); 9] = [
+    pub const ALL_HYBRID: [(&'static str, System); 9] = [
         ("tiny", System::Usual),
         ("tiny-slc", System::Usual),
         ("tiny-mlc", System::Usual),
@@ -128,8 +128,8 @@ impl Setup {
         ("tiny-tlc", System::Small),
     ];
 
-    /// The setup of a device, given by name or file, and a system.
-    pub fn new(device: &str, system: System) -> Result<Self, SetupError> {
+    /// The setup of a device, given by name or file, and a system for the hybrid.
+    pub fn hybrid(device: &str, system: System) -> Result<Self, SetupError> {
         let part = datasheet::open(device)?;
         let mut config = configured(&part, system);
         let hybrid =
@@ -195,7 +195,7 @@ impl Setup {
     /// The setup of a device and a system for that FTL.
     pub fn of(ftl: FtlName, device: &str, system: System) -> Result<Self, SetupError> {
         match ftl {
-            FtlName::Hybrid => Self::new(device, system),
+            FtlName::Hybrid => Self::hybrid(device, system),
             FtlName::Paged => Self::paged(device, system),
         }
     }
@@ -203,15 +203,10 @@ impl Setup {
     /// All of that FTL.
     pub fn all_of(ftl: FtlName) -> Result<Vec<Self>, SetupError> {
         let all: &[_] = match ftl {
-            FtlName::Hybrid => &Self::ALL,
+            FtlName::Hybrid => &Self::ALL_HYBRID,
             FtlName::Paged => &Self::ALL_PAGED,
         };
         all.iter().map(|(device, system)| Self::of(ftl, device, *system)).collect()
-    }
-
-    /// All of [`Self::ALL`].
-    pub fn all() -> Result<Vec<Self>, SetupError> {
-        Self::all_of(FtlName::Hybrid)
     }
 
     /// Sectors that the host may use.
@@ -324,7 +319,7 @@ mod tests {
 
     #[test]
     fn every_setup_leaves_blocks_to_lose_and_ends_within_a_logical_block() {
-        for setup in Setup::all().unwrap() {
+        for setup in Setup::all_of(FtlName::Hybrid).unwrap() {
             let name = format!("{} {}", setup.device, setup.system.name());
             let parts = setup.subject.parts(&Faults::NONE);
             let chains = parts.iter().max_by_key(|part| part.blocks).unwrap();

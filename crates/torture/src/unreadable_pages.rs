@@ -53,7 +53,7 @@ impl UnreadablePages {
             let Some(shape) = chip.geometry().region(page.region()) else { continue };
             let end = shape.pages_per_block.get() as u16;
             let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
-            let summary = page.block().page(shape.pairing.first_page(lines.saturating_sub(1)));
+            let summary = page.block().page(shape.pairing.nth_first_page(lines.saturating_sub(1)));
             // A page in flight that reads as erased shows nobody that it was begun.
             let good = |at: &u16| device.is_intact(page.block().page(PageIndex::new(*at)));
             let last = (0..chip.next_page(page.block())).rev().find(good).unwrap_or(0);

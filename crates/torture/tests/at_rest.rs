@@ -1,7 +1,13 @@
 //! Devices that are switched off only at rest: nothing may be wrong with them, so that an error after a cut is caused
 //! by the cut.
 
-use torture::{Cuts, Plan, Setup, Step, Unwatched, Workload, follow_script, torture};
+use torture::{Cuts, FtlName, Plan, Setup, Step, Unwatched, Workload, follow_script, torture};
+
+/// Every setup of both FTLs.
+fn all() -> impl Iterator<Item = Setup> {
+    let all = [FtlName::Hybrid, FtlName::Paged].map(Setup::all_of);
+    all.into_iter().flat_map(|all| all.expect("every setup is possible"))
+}
 
 /// Returns a workload whose cuts come between requests.
 fn at_rest(seed: u64, capacity: u32, requests: u32) -> impl Iterator<Item = Step> {
@@ -15,7 +21,7 @@ fn at_rest(seed: u64, capacity: u32, requests: u32) -> impl Iterator<Item = Step
 fn a_device_that_is_switched_off_at_rest_keeps_everything() {
     for bytes in [false, true] {
         let plan = Plan { bytes, ..Plan::default() };
-        for setup in Setup::all().expect("every setup is possible") {
+        for setup in all() {
             for seed in 0..3 {
                 let steps = at_rest(seed, setup.capacity(), 800);
                 let outcome = follow_script(&setup, &plan, seed, steps);
@@ -28,7 +34,7 @@ fn a_device_that_is_switched_off_at_rest_keeps_everything() {
 
 #[test]
 fn a_device_that_forgets_a_program_is_found_out() {
-    for setup in Setup::all().expect("every setup is possible") {
+    for setup in all() {
         let found = |forgotten: &u64| {
             let plan = Plan { forgotten: Some(*forgotten), ..Plan::default() };
             let steps = at_rest(1, setup.capacity(), 300);
@@ -44,7 +50,7 @@ fn a_device_that_forgets_a_program_is_found_out() {
 
 #[test]
 fn a_run_is_the_same_each_time() {
-    let setups = [Setup::new("tiny", torture::System::Usual).expect("it is possible")];
+    let setups = [Setup::hybrid("tiny", torture::System::Usual).expect("it is possible")];
     let plan =
         Plan { cuts: Cuts::Sample(300), requests: 100, violations_max: 1_000, ..Plan::default() };
     let run = || {

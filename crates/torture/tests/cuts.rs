@@ -1,11 +1,13 @@
-//! Power cuts, with further cuts in the lives after them: nothing that was acknowledged is lost, and no device is
-//! stuck. `./ci torture` is a larger run; these few thousand cuts are part of every test run.
+//! Power cuts of the hybrid (`paged.rs` has those of the page store), with further cuts in the lives after them: nothing
+//! that was acknowledged is lost, and no device is stuck. `./ci torture` is a larger run; these few thousand cuts are part
+//! of every test run.
 
-use torture::{Cuts, Faults, Nested, Plan, Setup, Unwatched, torture};
+use torture::{Cuts, Faults, FtlName, Nested, Plan, Setup, Unwatched, torture};
 
 /// Runs the plan, which must find no violation.
 fn all_goes_well(plan: &Plan, at_least: u64) {
-    let outcome = torture(&Setup::all().expect("every setup is possible"), 1..2, plan, &Unwatched);
+    let setups = Setup::all_of(FtlName::Hybrid).expect("every setup is possible");
+    let outcome = torture(&setups, 1..2, plan, &Unwatched);
     let told: Vec<String> = outcome.violations.iter().map(ToString::to_string).collect();
     assert!(told.is_empty(), "{} violations, the first:\n{}", told.len(), told[0]);
     assert!(outcome.tally.total().tried >= at_least, "{:?}", outcome.tally.total());

@@ -1,4 +1,4 @@
-//! What there is to choose from.
+//! The devices, systems and loads that the page offers, and which SLC sizes fit each device.
 
 use nand_model::datasheet;
 use nand_model::part::Part;

@@ -11,7 +11,7 @@
 //!
 //! # Modules
 //!
-//! [`question`]: what is asked, and by which answers. `catalogue`: what there is to choose from. `run`: the run that
+//! [`question`]: what the page may ask. `catalogue`: devices, systems and loads that the page offers. `run`: the run that
 //! was chosen, and the command that does the same. `frame_recorder`: looks on, and takes frames; `frame`: what the page
 //! draws of a moment. `words`: what the simulator says, in the page's words. [`told`]: the answers. `abi`: the three
 //! functions between JavaScript and Rust.

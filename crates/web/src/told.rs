@@ -1,4 +1,4 @@
-//! What the page is told.
+//! The answers to the page, each as JSON: progress, a frame, a result, an error.
 
 use serde::Serialize;
 use sim::RunResult;

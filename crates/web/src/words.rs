@@ -1,10 +1,10 @@
 //! What the simulator says, in the page's words.
 
-/// Flags for what the page has, too, and what it is called there.
+/// Flags that are fields of the page, and the fields' names.
 const FIELDS: [(&str, &str); 2] = [("slc", "SLC"), ("capacity", "Capacity")];
 
-/// A sentence in which flags of the command line are fields of the page, or the program's, which alone has the rest:
-/// `--slc 64MiB fits` is `SLC 64MiB fits`.
+/// A sentence of the program for the page: a flag becomes the field's name (`--slc 64MiB fits` is `SLC 64MiB fits`), and any
+/// other is called the program's.
 pub(crate) fn on_the_page(sentence: &str) -> String {
     let mut is_said = false;
     let words = sentence.split(' ').map(|word| {

@@ -58,9 +58,9 @@ async fn main(_spawner: Spawner) {
     let select = Output::new(board.PIN_17, Level::High);
     let device = unwrap!(ExclusiveDevice::new(bus, select, Delay).ok());
 
-    let mut nand = match SpiNand::new(device, &parts::ALL) {
+    let mut nand = match SpiNand::new(device, core::slice::from_ref(&parts::W25N01GV)) {
         Ok(nand) => nand,
-        Err(why) => defmt::panic!("no chip answers: {}", Debug2Format(&why)),
+        Err(why) => defmt::panic!("the chip cannot be set up: {}", Debug2Format(&why)),
     };
     info!("{} answers; the FTL takes {} bytes of RAM", nand.part().name, PLAN.total_bytes());
 
@@ -85,10 +85,12 @@ async fn main(_spawner: Spawner) {
 
 /// Counts this start in a file, and then takes work out of the way of later writes.
 async fn serve<D: NandDevice<Error: 'static>>(mut ftl: PageFtl<'_, &mut D, NoProbe>) -> ! {
-    if count_start(&mut ftl).is_none() {
-        warn!(
+    match count_start(&mut ftl) {
+        Counted::Yes => {}
+        Counted::NoVolume => warn!(
             "there is no FAT volume: format one over USB, as ftl-adapters' example usb_disk shows"
-        );
+        ),
+        Counted::Failed => warn!("the file of starts cannot be written"),
     }
     loop {
         // A page now and then: each call takes a few milliseconds, in which no other task runs.
@@ -101,15 +103,25 @@ async fn serve<D: NandDevice<Error: 'static>>(mut ftl: PageFtl<'_, &mut D, NoPro
     }
 }
 
-/// Adds a line to a file; `None` where there is no volume to do so. What `write` and `close` return Ok for is on flash.
-fn count_start(store: &mut impl BlockStore<Error: 'static>) -> Option<()> {
+/// Whether a start was counted.
+enum Counted {
+    Yes,
+    NoVolume,
+    Failed,
+}
+
+/// Adds a line to a file. What `write` and `close` return Ok for is on flash.
+fn count_start(store: &mut impl BlockStore<Error: 'static>) -> Counted {
     let mut sector = [0; 2048];
-    let blocks = SdmmcBlocks::new(ByteStore::new(store, &mut sector).ok()?);
-    let volumes: VolumeManager<_, _> = VolumeManager::new(blocks, NoClock);
-    let volume = volumes.open_volume(VolumeIdx(0)).ok()?;
-    let root = volume.open_root_dir().ok()?;
-    let file = root.open_file_in_dir("STARTS.TXT", Mode::ReadWriteCreateOrAppend).ok()?;
-    file.write(b"started\n").ok()?;
-    info!("this is start {} of this volume", file.length() / 8);
-    file.close().ok()
+    let Ok(bytes) = ByteStore::new(store, &mut sector) else { return Counted::Failed };
+    let volumes: VolumeManager<_, _> = VolumeManager::new(SdmmcBlocks::new(bytes), NoClock);
+    let Ok(volume) = volumes.open_volume(VolumeIdx(0)) else { return Counted::NoVolume };
+    let added = || {
+        let root = volume.open_root_dir().ok()?;
+        let file = root.open_file_in_dir("STARTS.TXT", Mode::ReadWriteCreateOrAppend).ok()?;
+        file.write(b"started\n").ok()?;
+        info!("this is start {} of this volume", file.length() / 8);
+        file.close().ok()
+    };
+    added().map_or(Counted::Failed, |()| Counted::Yes)
 }

@@ -1,5 +1,5 @@
-//! The library for firmware in C on a host, and behind its table of functions the chip model of this repository, whose
-//! power can be cut. One library, because a program can hold only one with Rust's `std`.
+//! `ftl-c` for a host, with the chip model behind its table of functions, whose power can be cut: `./ci c` plays cuts with
+//! it. One library, because a program can hold only one with Rust's `std`.
 #![allow(unsafe_code, reason = "it is called by C")]
 
 #[path = "../../../crates/ftl-c/tests/face/model.rs"]

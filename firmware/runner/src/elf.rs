@@ -1,4 +1,4 @@
-//! What a linked program consists of.
+//! A linked program as the runner reads it: sizes of functions and constants, and names that it must not have.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +14,8 @@ pub(crate) struct Program {
     file: PathBuf,
     /// Functions with their bytes, largest first.
     functions: Vec<(String, u64)>,
-    /// Every other name that has a place.
-    names: Vec<String>,
+    /// The names of all symbols.
+    symbols: Vec<String>,
     read_only: u64,
 }
 
@@ -29,7 +29,7 @@ impl Program {
         let data = fs::read(file).map_err(|error| said(file, &error))?;
         let elf = object::File::parse(&*data).map_err(|error| said(file, &error))?;
         let mut functions = BTreeMap::new();
-        let mut names = Vec::new();
+        let mut symbols = Vec::new();
         for symbol in elf.symbols() {
             let name = symbol.name().map_err(|error| said(file, &error))?;
             let name = format!("{:#}", demangle(name));
@@ -37,7 +37,7 @@ impl Program {
                 // One place can have several names: only one of them counts.
                 functions.entry(symbol.address()).or_insert((name.clone(), symbol.size()));
             }
-            names.push(name);
+            symbols.push(name);
         }
         let mut functions: Vec<(String, u64)> = functions.into_values().collect();
         functions.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
@@ -49,7 +49,7 @@ impl Program {
         if functions.is_empty() {
             return Err(format!("{} has no symbols to judge by", file.display()));
         }
-        Ok(Self { file: file.to_owned(), functions, names, read_only })
+        Ok(Self { file: file.to_owned(), functions, symbols, read_only })
     }
 
     /// The functions of the FTL, largest first: its own, and those of the program that call it, into which the compiler
@@ -113,11 +113,17 @@ const PROGRAM: [&str; 10] = [
     "HardFault",
 ];
 
+/// Where a program starts, as the libraries for start-up name it. Functions of the FTL end with `main`, too: an area is
+/// called so.
+fn is_start(name: &str) -> bool {
+    name == "main" || name.ends_with("::main") || name.ends_with("_rt_main")
+}
+
 /// Whatever is not known to be another's is the FTL's, so that no code of it is forgotten when a name changes.
 fn owner(name: &str) -> Owner {
     if LIBRARY.iter().any(|part| name.starts_with(part)) {
         Owner::Library
-    } else if name.ends_with("main") || PROGRAM.iter().any(|part| name.contains(part)) {
+    } else if is_start(name) || PROGRAM.iter().any(|part| name.contains(part)) {
         Owner::Program
     } else {
         Owner::Ftl
@@ -132,7 +138,7 @@ mod tests {
         Program {
             file: "a program".into(),
             functions: functions.iter().map(|(name, size)| ((*name).to_owned(), *size)).collect(),
-            names: Vec::new(),
+            symbols: Vec::new(),
             read_only: 7,
         }
     }

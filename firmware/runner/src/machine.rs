@@ -16,7 +16,8 @@ pub(crate) struct Machine {
     pub(crate) title: &'static str,
     /// The compiler's name for it.
     pub(crate) target: &'static str,
-    /// The builds whose calls it measures. Every program of `release` is run; of other builds sizes are taken.
+    /// The builds whose calls it measures. The programs that only have to end well are those of `release`; sizes are taken
+    /// of all builds.
     pub(crate) measured: &'static [&'static str],
     emulator: &'static str,
     arguments: &'static [&'static str],

@@ -30,9 +30,9 @@ const fn bare(
 
 const PAGE_STORE: &str = "size of the page store";
 
-/// All of them. The build `least` has no part of the page store that can be left out.
+/// All of them. The build `least` has nothing of the page store that can be left out.
 pub(crate) const BARE: [Bare; 7] = [
-    bare("page store without these parts, `smallest`", PAGE_STORE, "least", "bare"),
+    bare("page store without features, `smallest`", PAGE_STORE, "least", "bare"),
     bare("page store, `smallest`", PAGE_STORE, "smallest", "bare"),
     bare("page store, `small`", PAGE_STORE, "small", "bare"),
     bare("page store, `release`", PAGE_STORE, "release", "bare"),

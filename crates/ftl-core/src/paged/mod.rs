@@ -2,19 +2,19 @@
 //! fast area or in the large main one.
 //!
 //! ```text
-//!            write │                                   │ read
-//!                  ▼                                   ▼
-//!    ftl       hot or cold, by size          table, else map page, else zeros
-//!                  │                                   ▲
-//!    write     a page of an open block                 │
-//!                  │ ──────────────▶ dirty table ──────┤
-//!    flush         │                     │ when it fills
-//!                  │                     ▼             │
-//!                  │                 map page ─▶ directory, cache
-//!    reclaim   victims: what is newest is copied, as any write
-//!                  │
-//!    flash         ▼   stamps, tags, causes
-//!              NandDevice
+//!                      write │                               │ read
+//!                            ▼                               ▼
+//!    requests/ftl        hot or cold, by size      table, else map page, else zeros
+//!    upkeep/reclaim      space: what is newest               ▲
+//!                        of a victim is copied               │
+//!    requests/write          │                               │
+//!    program/page        a page of an open block             │
+//!    tables                  │ ────────▶ dirty table ────────┤
+//!    program/flush           │               │ when it fills │
+//!                            │               ▼               │
+//!                            │           map page ─▶ directory, cache
+//!    flash                   ▼   stamps, tags, causes
+//!    crate::flash        NandDevice
 //! ```
 //!
 //! `docs/PAGE_STORE.md` says why nothing is lost. In short: every page names its content and its stamp; the largest
@@ -34,8 +34,8 @@
 //! - [`flash`](self): the flash access layer.
 //! - [`plan`](self): configuration, shape, memory, addresses.
 //!
-//! Of the crate's other modules it uses `flash`, `layout` (tags), `filter`, `table`, `error`, `probe` and the types of
-//! `config` and `health`.
+//! The first request after a mount, and any after a failure, begins with `recovery/settle`. Of the crate's other modules
+//! it uses the shared ones.
 
 pub(crate) mod kind;
 
@@ -57,8 +57,8 @@ mod plan;
 
 pub use crate::config::RunEnds;
 pub use plan::config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
+pub use plan::feature::Feature;
 pub use plan::misfit::PagedShapeError;
-pub use plan::part::Part;
 #[cfg(feature = "alloc")]
 pub use plan::ram::OwnedPagedRam;
 pub use plan::ram::{PagedPlan, PagedRam};

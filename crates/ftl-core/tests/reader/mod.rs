@@ -83,7 +83,8 @@ fn payload_check(words: &[u32], key: u32) -> u32 {
 
 impl Area {
     fn page(self, block: u32, page: u16) -> Page {
-        let index = if self.firsts { self.pairing.first_page(page) } else { PageIndex::new(page) };
+        let index =
+            if self.firsts { self.pairing.nth_first_page(page) } else { PageIndex::new(page) };
         Block::new(self.region, self.first + block).page(index)
     }
 

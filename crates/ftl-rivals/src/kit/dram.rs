@@ -1,4 +1,4 @@
-//! An LRU buffer of units in RAM.
+//! An LRU buffer of units in RAM, of the systems that have a write cache.
 
 use hashbrown::HashMap;
 

@@ -1,7 +1,7 @@
-//! The minimum of many counts that grow by one, and where it is.
+//! The minimum of many counts that grow by one, and where it is: the wear of `multi_scm`.
 //!
 //! A tree of minima: above the counts are the minima of each group of them, above these the minima of each group of
-//! groups, up to one group. A count that grows is seldom the minimum of its group, and otherwise nothing else is read.
+//! groups, up to one group. Where the count that grows is not its group's minimum, no other count is read.
 
 /// Counts per group: a few adjacent cache lines.
 const GROUP: usize = 64;

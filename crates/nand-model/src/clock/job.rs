@@ -23,7 +23,7 @@ pub(crate) struct Job {
     pub(crate) work: Work,
 }
 
-/// What waits for an operation beside the end of its request, and what it waits for. Only operations that overlap ask.
+/// Which operations must end before this one begins, and which wait for it. Used only where operations overlap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// A read decides what is done next, so that all that follows waits for it. A program is a record of what was done:

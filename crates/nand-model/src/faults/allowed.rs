@@ -18,17 +18,12 @@ impl FaultInjector<Chip> {
 
     /// Whether the chip takes an erase of the block.
     pub fn takes_erase(&mut self, block: Block) -> bool {
-        let shape = self.geometry().region(block.region());
-        let exists = shape.is_some_and(|shape| block.index() < shape.blocks.get());
-        exists && self.is_bad(block) == Ok(false)
+        self.geometry().contains_block(block) && self.is_bad(block) == Ok(false)
     }
 
     /// Whether the device has that page.
     pub fn has(&self, page: Page) -> bool {
-        self.geometry().region(page.region()).is_some_and(|shape| {
-            page.block().index() < shape.blocks.get()
-                && u32::from(page.index().get()) < shape.pages_per_block.get()
-        })
+        self.geometry().contains(page)
     }
 
     /// Whether a read of the page decides what later reads find: it wears down what a cut or a failure left, or
@@ -38,8 +33,8 @@ impl FaultInjector<Chip> {
         self.faults.bit_errors.is_some() || self.faults.torn.counts_reads(page)
     }
 
-    /// Makes pages that read well so often uncorrectable: the contract lets them be that at any time. For records that
-    /// lack the reads, after which it is not known how many are left.
+    /// Makes every unstable page uncorrectable, as the contract lets it become at any time. For records without the reads:
+    /// nobody knows then how many more of them it would have stood.
     pub fn wear_out(&mut self) {
         self.faults.torn.wear_out();
     }

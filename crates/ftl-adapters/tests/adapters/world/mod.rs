@@ -1,4 +1,4 @@
-//! A small device with an FTL, whose power can be cut between operations; and a store in memory that remembers what it
+//! A small device with an FTL, whose power can be cut in any program or erase; and a store in memory that remembers what it
 //! was asked.
 #![allow(dead_code, reason = "each test takes what it needs")]
 

@@ -93,7 +93,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
         // Of the hybrid FTL, the second copy is after the list; of the page store, on the second word line.
         for line in 0..lines.min(LISTED_MAX as u16 + 2) {
-            let page = block.page(shape.pairing.first_page(line));
+            let page = block.page(shape.pairing.nth_first_page(line));
             let mut magic = [0; Header::MAGIC.len()];
             match self.door.read(page, Bytes::ZERO, &mut magic, &mut [], Cause::Mount) {
                 Ok(_) if magic == Header::MAGIC || magic == Header::PAGE_STORE => return Ok(true),

@@ -156,7 +156,7 @@ impl<'ram, D: NandDevice, P: Probe> Flash<'ram, D, P> {
     #[cold]
     fn spread(&self, page: u16) -> PageIndex {
         let shape = self.geometry().region(self.meta.region);
-        shape.map_or(Pairing::None, |shape| shape.pairing).first_page(page)
+        shape.map_or(Pairing::None, |shape| shape.pairing).nth_first_page(page)
     }
 
     /// Reads sectors of a page, from a slot on, together with the page's tag. `None` for the tag: the page is erased

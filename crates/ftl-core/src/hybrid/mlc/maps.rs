@@ -146,7 +146,7 @@ impl<'ram> Maps<'ram> {
     pub fn claim(&mut self, logical: LogicalBlock) -> MapId {
         let cached = self.cached() as u16;
         // Two rounds suffice: the first clears what the second would pass over.
-        for _ in 0..2 * cached {
+        for _ in 0..2 * u32::from(cached) {
             self.hand = if self.hand + 1 < cached { self.hand + 1 } else { 0 };
             let at = MapId(self.hand);
             if self.owners.get(at) == NOBODY || !self.flag(at, USED) {

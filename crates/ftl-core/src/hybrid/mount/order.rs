@@ -128,7 +128,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let lines = free;
         while filled < free {
             let middle = filled + (free - filled) / 2;
-            let spot = Spot::chain(block, pairing.first_page(middle).get());
+            let spot = Spot::chain(block, pairing.nth_first_page(middle).get());
             if self.flash.look(spot, Cause::Mount)?.is_erased() {
                 free = middle;
             } else {
@@ -138,8 +138,8 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         let Some(last) = filled.checked_sub(1) else {
             return Ok(0);
         };
-        let mut end = if filled < lines { pairing.first_page(filled).get() } else { pages };
-        while end > pairing.first_page(last).get() + 1
+        let mut end = if filled < lines { pairing.nth_first_page(filled).get() } else { pages };
+        while end > pairing.nth_first_page(last).get() + 1
             && self.flash.look(Spot::chain(block, end - 1), Cause::Mount)?.is_erased()
         {
             end -= 1;

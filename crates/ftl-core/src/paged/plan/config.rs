@@ -2,7 +2,7 @@
 
 use ftl_iface::{Bytes, Corrected, SectorCount};
 
-use super::part::Part;
+use super::feature::Feature;
 use crate::config::{Endurance, FilterChoice, PairedPages, RunEnds, WearLeveling};
 
 /// The user's configuration; the device determines the rest.
@@ -124,7 +124,7 @@ pub enum Victims {
 
 impl PagedConfig {
     /// Defaults for a device of Chang's kind: 2-KiB sectors, a table of 9,590 entries. Its SLC corrects one bit of 512
-    /// bytes, its MLC four. Like [`SMALL`](Self::SMALL), without the [parts](Part) that this build leaves out.
+    /// bytes, its MLC four. Like [`SMALL`](Self::SMALL), without the [features](Feature) that this build leaves out.
     pub const LARGE: Self = Self {
         sector_bytes: Bytes::new(2048),
         capacity: None,
@@ -156,31 +156,31 @@ impl PagedConfig {
     }
     .as_built();
 
-    /// Returns the configuration without the [parts](Part) that this build leaves out.
+    /// Returns the configuration without the [features](Feature) that this build leaves out.
     #[must_use]
     pub const fn as_built(mut self) -> Self {
-        if !Part::Anchors.is_built() {
+        if !Feature::Anchors.is_built() {
             self.anchor_blocks = 0;
         }
-        if !Part::History.is_built() {
+        if !Feature::History.is_built() {
             self.history = History::Ignored;
         }
-        if !Part::Bursts.is_built() {
+        if !Feature::Bursts.is_built() {
             self.bursts = Bursts::ToMain;
         }
-        if !Part::Throttle.is_built() {
+        if !Feature::Throttle.is_built() {
             self.throttle = None;
         }
-        if !Part::Lifetimes.is_built() {
+        if !Feature::Lifetimes.is_built() {
             self.victims = Victims::Greedy;
             if matches!(self.streams, Streams::ByLifetime) {
                 self.streams = Streams::Two;
             }
         }
-        if !Part::Refresh.is_built() {
+        if !Feature::Refresh.is_built() {
             self.refresh = RefreshLimits::NEVER;
         }
-        self.wear_leveling.enabled &= Part::WearLeveling.is_built();
+        self.wear_leveling.enabled &= Feature::WearLeveling.is_built();
         self
     }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::part::Part;
+use super::feature::Feature;
 
 /// Why a configuration does not fit a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub enum PagedShapeError {
     Anchors,
     /// Blocks of the area that holds the map have a single word line: a header takes two.
     WordLines,
-    /// It asks for a part that this build leaves out.
-    NotBuilt(Part),
+    /// It asks for a feature that this build leaves out.
+    NotBuilt(Feature),
     /// The device is too small for the capacity.
     Capacity {
         /// Blocks that it takes in the main area.
@@ -58,7 +58,7 @@ impl fmt::Display for PagedShapeError {
             Self::WordLines => f.write_str(
                 "blocks that hold headers need two word lines, and the device's have one",
             ),
-            Self::NotBuilt(part) => write!(f, "this build of the page store lacks {part}"),
+            Self::NotBuilt(feature) => write!(f, "this build of the page store lacks {feature}"),
             Self::Capacity { main, fast } => write!(
                 f,
                 "the capacity needs {main} blocks of the main area and {fast} of the fast one, and the device has \

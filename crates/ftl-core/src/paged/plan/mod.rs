@@ -3,7 +3,7 @@
 //! - [`ram`]: every byte of RAM, by its purpose.
 //! - [`shape`]: numbers that follow from geometry and configuration.
 //! - [`reserve`](self): blocks that no host write opens.
-//! - [`part`]: parts that a build may leave out.
+//! - [`feature`]: what a build may leave out.
 //! - [`misfit`](self): why a configuration does not fit.
 //! - [`anchor_page`](self): how much an anchor holds.
 //! - [`config`]: the user's configuration.
@@ -17,7 +17,7 @@ pub mod shape;
 
 mod reserve;
 
-pub(crate) mod part;
+pub(crate) mod feature;
 
 pub(crate) mod misfit;
 

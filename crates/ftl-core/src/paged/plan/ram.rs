@@ -5,9 +5,9 @@ use ftl_iface::Geometry;
 
 use super::bins::{BIN, bins_for};
 use super::config::PagedConfig;
+use super::feature::{Feature, KEEPS_TIMES, KEEPS_WEAR};
 use super::groups::GROUPS;
 use super::misfit::PagedShapeError;
-use super::part::{KEEPS_TIMES, KEEPS_WEAR, Part};
 use super::shape::PagedShape;
 use crate::layout;
 #[cfg(feature = "alloc")]
@@ -103,7 +103,7 @@ impl PagedPlan {
         if KEEPS_TIMES {
             lengths[TableName::Times as usize] = shape.blocks() as usize;
         }
-        if Part::Lifetimes.is_built() {
+        if Feature::Lifetimes.is_built() {
             lengths[TableName::RatesThere as usize] = GROUPS;
             lengths[TableName::RatesLost as usize] = GROUPS;
             lengths[TableName::RatesStays as usize] = GROUPS;

@@ -8,8 +8,8 @@ use ftl_iface::{
 use super::address::{BlockNumber, Leaf, Place, Spot};
 use super::anchor_page;
 use super::config::PagedConfig;
+use super::feature::{Feature, Needs};
 use super::misfit::PagedShapeError;
-use super::part::{Needs, Part};
 use super::reserve::{LENDING_RESERVE, Role, TO_LEND};
 use crate::config::PairedPages;
 use crate::layout;
@@ -286,8 +286,8 @@ impl PagedShape {
             protection: matches!(config.paired_pages, PairedPages::Guard)
                 && (main.shares_cells() || matches!(&fast, Some(fast) if fast.shares_cells())),
         };
-        if let Some(part) = Part::missing(config, needs) {
-            return Err(PagedShapeError::NotBuilt(part));
+        if let Some(feature) = Feature::missing(config, needs) {
+            return Err(PagedShapeError::NotBuilt(feature));
         }
         let mut map = main;
         let mut places = main.places();
@@ -411,7 +411,7 @@ impl PagedShape {
     /// Returns the number of blocks for anchors.
     #[inline]
     pub(crate) const fn anchor_blocks(&self) -> u16 {
-        if Part::Anchors.is_built() { self.anchors } else { 0 }
+        if Feature::Anchors.is_built() { self.anchors } else { 0 }
     }
 
     /// Whether there are anchors.
@@ -423,7 +423,7 @@ impl PagedShape {
     /// Returns the fast area, if there is one.
     #[inline]
     pub(crate) const fn fast_area(&self) -> Option<&AreaShape> {
-        if Part::FastArea.is_built() { self.fast.as_ref() } else { None }
+        if Feature::FastArea.is_built() { self.fast.as_ref() } else { None }
     }
 
     /// Whether there is a fast area.
@@ -435,7 +435,7 @@ impl PagedShape {
     /// Whether pages are protected that share cells with the one in flight.
     #[inline]
     pub(crate) const fn guards(&self) -> bool {
-        Part::PairedPages.is_built() && matches!(self.paired_pages, PairedPages::Guard)
+        Feature::PairedPages.is_built() && matches!(self.paired_pages, PairedPages::Guard)
     }
 
     /// Returns the blocks of an area that no host write opens.
@@ -497,7 +497,7 @@ impl PagedShape {
 
     #[inline]
     const fn is_main(&self, block: BlockNumber) -> bool {
-        !Part::FastArea.is_built() || block.get() >= self.main.first_block
+        !Feature::FastArea.is_built() || block.get() >= self.main.first_block
     }
 
     /// Returns the area of the map, which holds headers and anchors, too.
@@ -551,7 +551,7 @@ impl PagedShape {
     /// Returns the slot of a place.
     #[inline]
     pub const fn spot(&self, place: Place) -> (Spot, u16) {
-        let main = !Part::FastArea.is_built() || place.get() >= self.main.first_place;
+        let main = !Feature::FastArea.is_built() || place.get() >= self.main.first_place;
         let area = if main { &self.main } else { self.map_area() };
         let within = place.get() - area.first_place;
         let (page, slot) = divided(within, area.slots as u32);
@@ -563,7 +563,7 @@ impl PagedShape {
     /// Returns the block of a place.
     #[inline]
     pub const fn block_of(&self, place: Place) -> BlockNumber {
-        let main = !Part::FastArea.is_built() || place.get() >= self.main.first_place;
+        let main = !Feature::FastArea.is_built() || place.get() >= self.main.first_place;
         let area = if main { &self.main } else { self.map_area() };
         let (block, _) = divided(place.get() - area.first_place, area.block_slots());
         BlockNumber::new(area.first_block + block)

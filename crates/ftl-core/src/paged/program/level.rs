@@ -6,7 +6,7 @@
 use ftl_iface::NandDevice;
 
 use crate::paged::plan::address::BlockNumber;
-use crate::paged::plan::part::Part;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
@@ -19,7 +19,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Notes that a block was erased and opened, and examines a few others.
     pub(crate) fn note_opened(&mut self, area: Area, block: BlockNumber) {
         let shape = self.shape.area(area);
-        if !Part::WearLeveling.is_built() {
+        if !Feature::WearLeveling.is_built() {
             return;
         }
         let Some(level) = self.leveling.get_mut(area as usize) else { return };
@@ -39,7 +39,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a block is being emptied for wear leveling: its data goes to a worn block, which then rests.
     pub(crate) fn is_leveling(&self, area: Area) -> bool {
         let victim = self.victims.get(area as usize).copied().flatten();
-        Part::WearLeveling.is_built()
+        Feature::WearLeveling.is_built()
             && victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
@@ -47,7 +47,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// each wears by that much before the next is needed, and leveling adds no more than that share of all programs.
     pub(crate) fn due_to_level(&self, area: Area) -> Option<BlockNumber> {
         let wear_leveling = self.config.wear_leveling;
-        if !Part::WearLeveling.is_built() || !wear_leveling.enabled {
+        if !Feature::WearLeveling.is_built() || !wear_leveling.enabled {
             return None;
         }
         let level = self.leveling.get(area as usize)?;

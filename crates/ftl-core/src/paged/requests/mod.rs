@@ -5,7 +5,7 @@
 //! - [`health`](self): wear, reserve and weak pages.
 //! - [`write`](self): writes.
 //! - [`trim`](self): trims.
-//! - [`ftl`]: opening the store, reads, and what each request has in common.
+//! - [`ftl`]: the calls of a `BlockStore`, the choice of the area, and reads.
 
 pub mod bound;
 

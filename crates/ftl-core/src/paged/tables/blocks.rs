@@ -9,7 +9,7 @@ use super::rates::{Group, RateMemory, Rates};
 use super::times::Times;
 use super::under_way::Stream;
 use crate::paged::plan::address::BlockNumber;
-use crate::paged::plan::part::{KEEPS_WEAR, Part};
+use crate::paged::plan::feature::{Feature, KEEPS_WEAR};
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::table::Table;
 
@@ -196,7 +196,7 @@ impl<'ram> Blocks<'ram> {
     #[inline]
     const fn area_of(&self, block: BlockNumber) -> Area {
         // The fast area's blocks come first.
-        let is_main = !Part::FastArea.is_built() || block.get() >= self.spans[1].first;
+        let is_main = !Feature::FastArea.is_built() || block.get() >= self.spans[1].first;
         if is_main { Area::Main } else { Area::Fast }
     }
 
@@ -362,7 +362,7 @@ impl<'ram> Blocks<'ram> {
     pub fn lose(&mut self, block: BlockNumber, count: u16) {
         self.release(block, count);
         if self.area_of(block) == Area::Main {
-            if Part::Lifetimes.is_built() && self.states.get(block) & OPEN == 0 {
+            if Feature::Lifetimes.is_built() && self.states.get(block) & OPEN == 0 {
                 self.rates.note_loss(self.group(block), count);
             }
             self.times.note_loss(block);

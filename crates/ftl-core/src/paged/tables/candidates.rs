@@ -6,7 +6,7 @@
 use super::blocks::Blocks;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::Victims;
-use crate::paged::plan::part::Part;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::{Area, AreaShape};
 use crate::quotient::{floor, floor_wide};
 
@@ -40,11 +40,11 @@ pub(crate) struct Judge<'a> {
 
 impl Judge<'_> {
     const fn victims(self) -> Victims {
-        if Part::Lifetimes.is_built() { self.victims } else { Victims::Greedy }
+        if Feature::Lifetimes.is_built() { self.victims } else { Victims::Greedy }
     }
 
     const fn is_fast(self) -> bool {
-        Part::FastArea.is_built() && matches!(self.area, Area::Fast)
+        Feature::FastArea.is_built() && matches!(self.area, Area::Fast)
     }
 
     /// Returns the value of emptying a block: more is better. `None`: it must not be emptied, or no space would be
@@ -163,7 +163,7 @@ impl Candidates {
     /// Continues the search. Returns the values of the candidates.
     fn pass(&mut self, blocks: &mut Blocks<'_>, judge: Judge<'_>) -> Scores {
         let shape = judge.shape;
-        let learns = Part::Lifetimes.is_built() && judge.area == Area::Main;
+        let learns = Feature::Lifetimes.is_built() && judge.area == Area::Main;
         if learns {
             blocks.rates.learn_if_due();
         }

@@ -9,8 +9,8 @@ use core::iter::{Skip, StepBy};
 
 use super::times::{Age, Rest};
 use super::under_way::Stream;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::groups::{AGES, GROUPS, RESTS, STREAMS};
-use crate::paged::plan::part::Part;
 use crate::quotient::floor;
 use crate::table::{Row, Table};
 
@@ -98,7 +98,7 @@ impl<'ram> Rates<'ram> {
             due: LEARNED,
             turn: 0,
         };
-        if !Part::Lifetimes.is_built() {
+        if !Feature::Lifetimes.is_built() {
             return rates;
         }
         for group in Group::all() {

@@ -17,7 +17,7 @@ use crate::layout::Stamp;
 use crate::paged::flash::{KeptSlots, PagedFlash};
 use crate::paged::plan::address::{Mapped, Place, Spot};
 use crate::paged::plan::config::{Bursts, PagedConfig, Streams};
-use crate::paged::plan::part::Part;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::probe::{Cause, Probe};
 use crate::throttle::Throttle;
@@ -206,18 +206,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[inline]
     pub(crate) const fn streams(&self) -> Streams {
         match self.config.streams {
-            Streams::ByLifetime if !Part::Lifetimes.is_built() => Streams::Two,
+            Streams::ByLifetime if !Feature::Lifetimes.is_built() => Streams::Two,
             streams => streams,
         }
     }
 
     const fn has_throttle(&self) -> bool {
-        Part::Throttle.is_built() && self.config.throttle.is_some()
+        Feature::Throttle.is_built() && self.config.throttle.is_some()
     }
 
     /// Whether the fast area takes large writes while it has space.
     pub(crate) const fn has_bursts(&self) -> bool {
-        Part::Bursts.is_built() && matches!(self.config.bursts, Bursts::ToFast(_))
+        Feature::Bursts.is_built() && matches!(self.config.bursts, Bursts::ToFast(_))
     }
 
     /// Whether host writes are kept out of the fast area, except those to sectors already there.

@@ -7,7 +7,7 @@
 use super::under_way::Stream;
 use crate::layout::Stamp;
 use crate::paged::plan::address::BlockNumber;
-use crate::paged::plan::part::KEEPS_TIMES;
+use crate::paged::plan::feature::KEEPS_TIMES;
 use crate::paged::plan::shape::PagedShape;
 use crate::quotient::floor_wide;
 use crate::table::Table;

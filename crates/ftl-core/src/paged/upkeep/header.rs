@@ -72,7 +72,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Returns the page of a header's second copy, which shares no cells with the first. Pages between are skipped.
     fn second_page(&self, number: u16) -> Page {
-        self.header_block(number).page(self.shape.map_area().pairing.first_page(1))
+        self.header_block(number).page(self.shape.map_area().pairing.nth_first_page(1))
     }
 
     /// Returns the content of a header block, and the stamp of its program. If the first copy cannot be read, the

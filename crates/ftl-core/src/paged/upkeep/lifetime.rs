@@ -8,7 +8,7 @@ use ftl_iface::{Lifetime, NandDevice, Sector};
 use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Mapped};
 use crate::paged::plan::config::{History, Streams};
-use crate::paged::plan::part::Part;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::times::Age;
@@ -66,7 +66,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     fn has_history(&self) -> bool {
-        Part::History.is_built() && self.config.history == History::Heeded
+        Feature::History.is_built() && self.config.history == History::Heeded
     }
 
     /// Whether a large write replaces data that was short-lived, so that the new data probably is, too.
@@ -97,7 +97,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// ones hardly move; in the fast area the share of host data that was not replaced there.
     pub(crate) fn note_lifetime(&mut self, victim: BlockNumber) {
         if self.shape.area_of(victim) == Area::Main {
-            if !Part::Lifetimes.is_built() {
+            if !Feature::Lifetimes.is_built() {
                 return;
             }
             let step = self.victims_age / LEARNED + 1;

@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::paged::flash::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::paged::plan::config::Victims;
-use crate::paged::plan::part::Part;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::rules;
@@ -145,7 +145,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let victim = self.victim_of(area, block);
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
-        let greedy = need || !Part::Lifetimes.is_built();
+        let greedy = need || !Feature::Lifetimes.is_built();
         let victims = if greedy { Victims::Greedy } else { self.config.victims };
         let mut judge = Judge { victims, area, shape: self.shape.area(area), begun };
         let candidates = self.candidates.get_mut(area as usize)?;
@@ -164,7 +164,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[inline]
     pub(crate) fn may_refresh(&self) -> bool {
         let has_reserve = |area| self.blocks.free(area) >= self.shape.reserve(area);
-        Part::Refresh.is_built()
+        Feature::Refresh.is_built()
             && self.flash.weak.noted.waits()
             && has_reserve(Area::Main)
             && (!self.shape.has_fast() || has_reserve(Area::Fast))

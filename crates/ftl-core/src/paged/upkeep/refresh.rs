@@ -10,7 +10,7 @@ use super::header::HeaderState;
 use crate::error::Fault;
 use crate::paged::flash::{Seen, Weak};
 use crate::paged::plan::address::{BlockNumber, Spot};
-use crate::paged::plan::part::Part;
+use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::HEADERS;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{IdleStep, Open, Scrubbed, Stream};
@@ -20,9 +20,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
     /// [`maintain`](ftl_iface::BlockStore::maintain) does it, one page per step, when nothing is more urgent. Call this
     /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it. It does nothing in a build
-    /// without [refresh](crate::paged::Part::Refresh).
+    /// without [refresh](crate::paged::Feature::Refresh).
     pub fn scrub(&mut self) {
-        if Part::Refresh.is_built() {
+        if Feature::Refresh.is_built() {
             self.scrub.get_or_insert(Scrubbed::Header(0));
         }
     }
@@ -45,7 +45,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Reads the next page of the running scrub, if one is running.
     pub(crate) fn scrub_step(&mut self) -> Result<IdleStep, Fault<D::Error>> {
-        let Some(next) = self.scrub.filter(|_| Part::Refresh.is_built()) else {
+        let Some(next) = self.scrub.filter(|_| Feature::Refresh.is_built()) else {
             return Ok(IdleStep::NothingToDo);
         };
         self.scrub = match next {

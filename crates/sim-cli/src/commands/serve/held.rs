@@ -1,4 +1,4 @@
-//! The system that the server runs.
+//! The system that `tandem serve` runs, with what it knows of its power.
 
 use nand_model::power::Tear;
 use sim::engine::systems::{Live, Powered, System};

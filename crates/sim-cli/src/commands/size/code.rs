@@ -8,7 +8,7 @@ use crate::output::table::{Edge, Table};
 
 /// Code and constants in bytes, by build, on a Cortex-M4F and on RISC-V: the table of `docs/FIRMWARE.md`.
 const CODE: [(&str, u32, u32); 7] = [
-    ("page store without parts, opt-level = \"z\"", 38_000 + 812, 48_000 + 1_000),
+    ("page store without features, opt-level = \"z\"", 38_000 + 812, 48_000 + 1_000),
     ("page store, opt-level = \"z\"", 57_802 + 1_344, 72_150 + 1_700),
     ("page store, opt-level = \"s\"", 66_018 + 1_312, 81_438 + 1_668),
     ("page store, opt-level = 3", 106_916 + 1_212, 108_526 + 2_620),

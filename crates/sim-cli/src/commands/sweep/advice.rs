@@ -6,7 +6,7 @@ use sim::engine::sweep::{Plan, Row, Run};
 use sim::show;
 
 use super::curves;
-use crate::output::ranking::{SAME as FASTER, money};
+use crate::output::ranking::{NOTABLE as FASTER, money};
 use crate::output::verdict;
 use crate::output::verdict::Unfilled;
 

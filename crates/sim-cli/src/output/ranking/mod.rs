@@ -18,7 +18,7 @@ mod tests;
 pub(crate) use words::{RULE, money};
 
 /// From this factor on, two speeds, prices or worths differ.
-pub(crate) const SAME: f64 = 1.02;
+pub(crate) const NOTABLE: f64 = 1.02;
 
 /// The ranking, and whether the run leaves something open that might change it.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use sim::show;
 
-use super::{Listed, Pair, Ranking, SAME, Standing};
+use super::{Listed, NOTABLE, Pair, Ranking, Standing};
 
 /// Prices that differ by less are shown as the same.
 const SAME_PRICE: f64 = 0.0005;
@@ -182,7 +182,7 @@ fn better<'p, 'a>(
 where
     'a: 'p,
 {
-    let least = figure(taken)? * SAME;
+    let least = figure(taken)? * NOTABLE;
     let known = places.filter_map(|place| Some((figure(place)?, place)));
     let (most, place) = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (most > least).then_some(place)
@@ -201,7 +201,7 @@ fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
     let told = others.iter().map(|other| {
         let by = best.run.against(other.run).rs.unwrap_or(1.0);
         let name = &other.run.system;
-        if by < SAME {
+        if by < NOTABLE {
             format!("as fast as {name}")
         } else {
             format!("{by:.2} times as fast as {name}")

@@ -1,7 +1,8 @@
-//! How far a client's flush covers a journal: the first bytes of its room.
+//! The flush mark of a disk file's journal, in its first 16 bytes: up to which byte the records are on the machine's disk,
+//! as the flush of an NBD client demanded.
 //!
 //! ```text
-//!   mark  end u64 | CRC-32 of identity, generation in which the journal began, place, end | 0x5A | zeros
+//!   mark  end u64 | CRC-32 of identity, generation in which the journal began, `at`, end | 0x5A | zeros
 //! ```
 //!
 //! It is written when the records up to that end have reached the machine's disk, so it never says too much. Without
@@ -14,7 +15,7 @@ use super::seal::{END, Seal};
 use super::slot::Header;
 use super::store::{Amount, FileStore, StoreBytes, fill};
 
-/// What is known of flushes.
+/// What the mark says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// There was none.

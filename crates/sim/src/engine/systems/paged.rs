@@ -1,4 +1,4 @@
-//! Our page store.
+//! The page store (`ftl_core::paged`) as the simulator's system `paged`: its parameters, and its defaults by device.
 
 use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
 use ftl_core::layout;
@@ -82,6 +82,14 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
             number => number.parse().map_err(|_| "write a whole number or auto".into()),
         })
     };
+    let narrow = |name, auto: u16| {
+        values.get(name, |text| match text {
+            "auto" => Ok(auto),
+            number => {
+                number.parse().map_err(|_| "write a whole number up to 65535, or auto".into())
+            }
+        })
+    };
     let streams = values.get("streams", |text| match text {
         "auto" => Ok(streams(part)),
         "1" => Ok(Streams::One),
@@ -94,14 +102,12 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         "cost-benefit" => Ok(Victims::CostBenefit),
         _ => Err("write greedy or cost-benefit".into()),
     })?;
-    let cached = number("cache", base.cached_leaves.into())?;
-    let anchor_blocks = number("anchors", anchors(part, &base).into())?;
     Ok(PagedConfig {
         sector_bytes: sector,
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         dirty_entries: number("entries", entries(part, &base))?,
-        cached_leaves: u16::try_from(cached).unwrap_or(u16::MAX),
-        anchor_blocks: u16::try_from(anchor_blocks).unwrap_or(u16::MAX),
+        cached_leaves: narrow("cache", base.cached_leaves)?,
+        anchor_blocks: narrow("anchors", anchors(part, &base))?,
         streams,
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },

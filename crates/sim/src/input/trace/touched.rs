@@ -1,4 +1,4 @@
-//! How many bytes requests touch, each byte counted once.
+//! How many bytes the requests of a trace touch, each byte counted once: for `profile`, and for capacities that fit.
 
 use hashbrown::HashMap;
 

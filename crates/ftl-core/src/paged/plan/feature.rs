@@ -1,14 +1,14 @@
-//! Parts of the page store that a build may leave out. No promise needs them, but for what each says. Each is a feature
-//! of this crate, and all are on by default.
+//! What a build of the page store may leave out. No promise needs it, but for what each says. Each is a feature of this
+//! crate, and all are on by default.
 
 use core::fmt;
 
 use super::config::{Bursts, History, PagedConfig, Streams, Victims};
 
-/// A part of the page store that a build may leave out.
+/// A feature of this crate, which a build of the page store may leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Part {
+pub enum Feature {
     /// Anchors. Without them each mount reads every block.
     Anchors,
     /// The fast area: the SLC region of a device that has both regions. Without it only one region can be used.
@@ -33,14 +33,14 @@ pub enum Part {
 
 /// Whether something asks when a block was written, or for its stream.
 pub(crate) const KEEPS_TIMES: bool =
-    Part::Lifetimes.is_built() || Part::History.is_built() || Part::FastArea.is_built();
+    Feature::Lifetimes.is_built() || Feature::History.is_built() || Feature::FastArea.is_built();
 
 /// Whether something asks how often a block was erased.
 pub(crate) const KEEPS_WEAR: bool =
-    Part::WearLeveling.is_built() || Part::Throttle.is_built() || Part::Bursts.is_built();
+    Feature::WearLeveling.is_built() || Feature::Throttle.is_built() || Feature::Bursts.is_built();
 
-impl Part {
-    /// Whether this build has the part. The compiler knows it, and leaves out what depends on it.
+impl Feature {
+    /// Whether this build has it. The compiler knows it, and leaves out what depends on it.
     pub const fn is_built(self) -> bool {
         match self {
             Self::Anchors => cfg!(feature = "anchors"),
@@ -55,7 +55,7 @@ impl Part {
         }
     }
 
-    /// Returns a part that a configuration needs on such a device, and that this build lacks.
+    /// Returns a feature that a configuration needs on such a device, and that this build lacks.
     pub(super) const fn missing(config: &PagedConfig, needs: Needs) -> Option<Self> {
         let lifetimes = matches!(config.streams, Streams::ByLifetime)
             || matches!(config.victims, Victims::CostBenefit);
@@ -72,9 +72,9 @@ impl Part {
         ];
         let mut at = 0;
         while at < asked.len() {
-            let (part, is_asked) = asked[at];
-            if is_asked && !part.is_built() {
-                return Some(part);
+            let (feature, is_asked) = asked[at];
+            if is_asked && !feature.is_built() {
+                return Some(feature);
             }
             at += 1;
         }
@@ -82,7 +82,7 @@ impl Part {
     }
 }
 
-/// What a device needs of the parts.
+/// What a device asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
     /// It has both regions.
@@ -91,7 +91,7 @@ pub(super) struct Needs {
     pub(super) protection: bool,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Anchors => "anchors: configure none, or build it with the feature `anchors`",
