@@ -395,8 +395,8 @@ typedef struct tandem_cost {
     uint64_t erases;
 } tandem_cost_t;
 
-/* The most that a request can cost. What that leaves out, docs/PAGE_STORE.md and docs/HYBRID.md
- * say: for example, the page store may wait until its reserve of free blocks is restored. */
+/* The most that a request can cost. docs/PAGE_STORE.md and docs/HYBRID.md say what this leaves
+ * out: for example, the page store may wait until its reserve of free blocks is restored. */
 typedef struct tandem_worst_case {
     /* A read of that many sectors. */
     tandem_cost_t read;
@@ -418,9 +418,9 @@ enum tandem_profile {
     TANDEM_PROFILE_ONE_GBIT_SMALL = 2,
     /* 512 Mbit in 14 KiB: a mount reads every block. */
     TANDEM_PROFILE_HALF_GBIT_SMALL = 3,
-    /* 1 Gbit in 12 KiB, for a library without the parts that docs/C.md says can be left out. */
+    /* 1 Gbit in 12 KiB, for a library without the features that docs/C.md says can be left out. */
     TANDEM_PROFILE_ONE_GBIT_LEAST = 4,
-    /* 512 Mbit in 11 KiB, for such a library. */
+    /* 512 Mbit in 10.5 KiB, for such a library. */
     TANDEM_PROFILE_HALF_GBIT_LEAST = 5,
 };
 
@@ -446,7 +446,7 @@ enum tandem_hybrid_profile {
 #define TANDEM_RAM_ONE_GBIT_LEAST 12288
 
 /* RAM of TANDEM_PROFILE_HALF_GBIT_LEAST. */
-#define TANDEM_RAM_HALF_GBIT_LEAST 11264
+#define TANDEM_RAM_HALF_GBIT_LEAST 10752
 
 /* RAM of TANDEM_HYBRID_PROFILE_ONE_GBIT. */
 #define TANDEM_HYBRID_RAM_ONE_GBIT 26624
@@ -470,7 +470,7 @@ enum tandem_hybrid_profile {
 #define TANDEM_RAM_ONE_GBIT_LEAST 12800
 
 /* RAM of TANDEM_PROFILE_HALF_GBIT_LEAST. */
-#define TANDEM_RAM_HALF_GBIT_LEAST 11776
+#define TANDEM_RAM_HALF_GBIT_LEAST 11264
 
 /* RAM of TANDEM_HYBRID_PROFILE_ONE_GBIT. */
 #define TANDEM_HYBRID_RAM_ONE_GBIT 26880
