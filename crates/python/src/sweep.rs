@@ -56,7 +56,7 @@ pub(crate) fn sweep<'py>(
     let jobs = jobs.map(|jobs| NonZeroUsize::new(jobs).ok_or_else(|| bad("jobs: give at least 1")));
     let jobs = jobs.transpose()?;
     let plan = loaded(plan)?;
-    out.as_deref().map_or(Ok(()), placed).map_err(|failure| raised(&failure))?;
+    out.as_deref().map_or(Ok(()), check_folder).map_err(|failure| raised(&failure))?;
     let folder = out.as_deref().map(|path| Folder { path });
     let results = Results { folder, made: Mutex::default() };
     let failed = watched(py, progress.as_ref(), &watch, |watch| {

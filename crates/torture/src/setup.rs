@@ -28,7 +28,7 @@ pub enum FtlName {
 
 impl FtlName {
     /// All of them.
-    pub const ALL_HYBRID: [Self; 2] = [Self::Hybrid, Self::Paged];
+    pub const ALL: [Self; 2] = [Self::Hybrid, Self::Paged];
 
     /// The name by which commands know it.
     pub const fn name(self) -> &'static str {
@@ -60,7 +60,7 @@ pub enum System {
 
 impl System {
     /// All of them.
-    pub const ALL_HYBRID: [Self; 3] = [Self::Usual, Self::Conventional, Self::Small];
+    pub const ALL: [Self; 3] = [Self::Usual, Self::Conventional, Self::Small];
 
     /// The name by which commands know it.
     pub const fn name(self) -> &'static str {

@@ -230,7 +230,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
             return Ok(());
         };
         let (area, local) = self.locate(place);
-        let (block, first) = self.nth_first_page(area, local);
+        let (block, first) = self.first_page(area, local);
         let size = self.flash.page_bytes(block.region());
         if self.bases[area].1 == 1 {
             return self.flash.read(page(block, first), at, data, cause);
@@ -412,7 +412,7 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         cause: Cause,
     ) -> Result<Unit, Fault<D::Error>> {
         let (base, pages) = self.bases[area];
-        let (block, first) = self.nth_first_page(area, local);
+        let (block, first) = self.first_page(area, local);
         let mut unit = NOWHERE;
         if pages == 1 {
             unit = self.flash.read_tagged(page(block, first), data, cause)?;
