@@ -1,7 +1,7 @@
 //! Requests on a mounted device, for any FTL.
 //!
-//! Each takes the pointer that format or mount gave, or one that `Entered::new` sees to be none. The caller promises that the
-//! RAM behind it is that device's still, and that no other call uses it meanwhile.
+//! Each takes the pointer that format or mount gave, or one that `Entered::new` sees to be none. The caller promises
+//! that the RAM behind it is that device's still, and that no other call uses it meanwhile.
 
 use core::ffi::c_void;
 use core::slice;

@@ -68,8 +68,8 @@ impl Task {
     }
 }
 
-// A mounted FTL takes nearly two kilobytes. Each of these writes it straight into the RAM, and none is inlined, so that the
-// stack never has room for both.
+// A mounted FTL takes nearly two kilobytes. Each of these writes it straight into the RAM, and none is inlined, so
+// that the stack never has room for both.
 
 #[inline(never)]
 fn formatted<K: Face>(

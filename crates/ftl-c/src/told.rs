@@ -161,8 +161,8 @@ impl From<Operations> for Cost {
     }
 }
 
-/// The most that a request can cost. `docs/PAGE_STORE.md` and `docs/HYBRID.md` say what this leaves out: for example, the
-/// page store may wait until its reserve of free blocks is restored.
+/// The most that a request can cost. `docs/PAGE_STORE.md` and `docs/HYBRID.md` say what this leaves out: for example,
+/// the page store may wait until its reserve of free blocks is restored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct WorstCase {

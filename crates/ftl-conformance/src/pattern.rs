@@ -31,8 +31,8 @@ impl Fill {
         spread(place ^ u32::from(round) << 24)
     }
 
-    /// Calls `each` with `count` bytes from `from` on, each after its number in that range. Returns the first answer that is
-    /// not `None`.
+    /// Calls `each` with `count` bytes from `from` on, each after its number in that range. Returns the first answer
+    /// that is not `None`.
     pub(crate) fn find<T>(
         self,
         page: Page,

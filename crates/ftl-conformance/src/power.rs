@@ -47,8 +47,9 @@ impl<D: NandDevice> Examiner<'_, D> {
         }
     }
 
-    /// Works until the driver fails, or all is done. To cut power meanwhile is the caller's job. Programs go once through
-    /// all lent blocks but the first: a hundred blocks of an SPI NAND take some seconds. `times` counts erases.
+    /// Works until the driver fails, or all is done. To cut power meanwhile is the caller's job. Programs go once
+    /// through all lent blocks but the first: a hundred blocks of an SPI NAND take some seconds. `times` counts
+    /// erases.
     pub fn until_power_fails(&mut self, what: InFlight, times: u32) -> Checked<D::Error> {
         let Some((_, others)) = self.blocks.split_first() else { return Ok(()) };
         match what {

@@ -104,22 +104,21 @@
 //!   [`probe`]: observers of all operations, re-exported from `ftl-iface`. `bugs`: seeded bugs, which show that tests
 //!   can fail.
 //!
-//! **A third FTL of this crate** would implement [`FtlKind`] and [`MountedFtl`]: a plan of its memory, `format` and `mount`,
-//! requests as a [`BlockStore`](ftl_iface::BlockStore), a clean stop, health, worst cases, and its invariants under
-//! `check`. One of your own, in a crate of yours, is a `BlockStore`: `docs/YOUR-FTL.md` has it tested, and
+//! **A third FTL of this crate** would implement [`FtlKind`] and [`MountedFtl`]: a plan of its memory, `format` and
+//! `mount`, requests as a [`BlockStore`](ftl_iface::BlockStore), a clean stop, health, worst cases, and its invariants
+//! under `check`. One of your own, in a crate of yours, is a `BlockStore`: `docs/YOUR-FTL.md` has it tested, and
 //! `docs/YOUR-SYSTEM.md` compares it.
 //!
 //! # Features
 //!
 //! On by default is all of the page store: `anchors`, `fast-area`, `history`, `bursts`, `throttle`, `lifetimes`,
-//! `paired-pages`, `refresh`, `wear-leveling`. [`Feature`](paged::Feature) says what each is. Firmware that needs less code
-//! names those that it needs. The others are off:
+//! `paired-pages`, `refresh`, `wear-leveling`. [`Feature`](paged::Feature) says what each is. Firmware that needs less
+//! code names those that it needs. The others are off:
 //! - `alloc`: `OwnedRam`, memory on the heap for hosts. Nothing else allocates.
 //! - `check`: the method `check`, which reads the whole device and names the broken invariant. It needs `alloc`.
 //! - `wide`: block numbers of 32 bits, for hosts.
-//! - `internals`: opens `hybrid`, `filter`, `throttle`, `layout`, `table` and more of `paged`, for benches, fuzz targets
-//!   and tests; not covered by semver. `check` and `seeded-bugs`
-//!   imply it.
+//! - `internals`: opens `hybrid`, `filter`, `throttle`, `layout`, `table` and more of `paged`, for benches, fuzz
+//!   targets and tests; not covered by semver. `check` and `seeded-bugs` imply it.
 //! - `seeded-bugs`: never for devices.
 //!
 //! # What both promise

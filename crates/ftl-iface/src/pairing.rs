@@ -59,8 +59,8 @@ impl Pairing {
             Self::None => at,
             Self::Adjacent2 => at / 2,
             Self::Adjacent3 => at / 3,
-            // Lower pages are 0 and the odd ones but the last; the upper ones follow three later, and two later in the first
-            // and in the last pair.
+            // Lower pages are 0 and the odd ones but the last; the upper ones follow three later, and two later in the
+            // first and in the last pair.
             Self::Distance3 => match at {
                 0 => 0,
                 _ if at + 1 == count && at % 2 == 1 && at > 1 => at - 2,

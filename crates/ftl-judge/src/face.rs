@@ -134,7 +134,8 @@ pub unsafe extern "C" fn tandem_judge_cut_after(
     0
 }
 
-/// Switches power off, if it has not failed yet, and on again. The chip is to be set up again. Returns 1 if it had failed.
+/// Switches power off, if it has not failed yet, and on again. The chip is to be set up again. Returns 1 if it had
+/// failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tandem_judge_power_again(judge: *mut Judge) -> i32 {
     // SAFETY: null, or a judge of the caller's.

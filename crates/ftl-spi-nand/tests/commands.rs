@@ -69,7 +69,8 @@ fn done(nand: SpiNand<'_, Script>) {
 
 #[test]
 fn a_read_loads_the_page_looks_at_the_status_and_takes_what_it_needs() {
-    // Block 3, page 5 is row 3 * 64 + 5 = 0xC5. The free spare bytes, four of each sixteen, come in one read of 56 bytes.
+    // Block 3, page 5 is row 3 * 64 + 5 = 0xC5. The free spare bytes, four of each sixteen, come in one read of 56
+    // bytes.
     let mut area = [0xEE; 56];
     for (number, at) in [4, 20, 36, 52].into_iter().enumerate() {
         area[at..at + 4].fill(number as u8);

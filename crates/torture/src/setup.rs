@@ -114,8 +114,8 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The devices and systems of a full run of the hybrid: SLC only, MLC only, both, three bits per cell, without a log, and with
-    /// everything small.
+    /// The devices and systems of a full run of the hybrid: SLC only, MLC only, both, three bits per cell, without a
+    /// log, and with everything small.
     pub const ALL_HYBRID: [(&'static str, System); 9] = [
         ("tiny", System::Usual),
         ("tiny-slc", System::Usual),

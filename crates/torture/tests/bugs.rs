@@ -1,5 +1,5 @@
-//! Seeded bugs: the torture finds each of them but one, and nothing without a bug. `docs/TORTURE.md` lists them in a table,
-//! with the effort to find each; with `RENEW_TABLES=1` the test rewrites the table.
+//! Seeded bugs: the torture finds each of them but one, and nothing without a bug. `docs/TORTURE.md` lists them in a
+//! table, with the effort to find each; with `RENEW_TABLES=1` the test rewrites the table.
 //!
 //! `cargo test -p torture --features seeded-bugs --test bugs`
 

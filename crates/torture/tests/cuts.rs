@@ -1,6 +1,6 @@
-//! Power cuts of the hybrid (`paged.rs` has those of the page store), with further cuts in the lives after them: nothing
-//! that was acknowledged is lost, and no device is stuck. `./ci torture` is a larger run; these few thousand cuts are part
-//! of every test run.
+//! Power cuts of the hybrid (`paged.rs` has those of the page store), with further cuts in the lives after them:
+//! nothing that was acknowledged is lost, and no device is stuck. `./ci torture` is a larger run; these few thousand
+//! cuts are part of every test run.
 
 use torture::{Cuts, Faults, FtlName, Nested, Plan, Setup, Unwatched, torture};
 

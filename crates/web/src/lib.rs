@@ -11,10 +11,10 @@
 //!
 //! # Modules
 //!
-//! [`question`]: what the page may ask. `catalogue`: devices, systems and loads that the page offers. `run`: the run that
-//! was chosen, and the command that does the same. `frame_recorder`: looks on, and takes frames; `frame`: what the page
-//! draws of a moment. `words`: what the simulator says, in the page's words. [`told`]: the answers. `abi`: the three
-//! functions between JavaScript and Rust.
+//! [`question`]: what the page may ask. `catalogue`: devices, systems and loads that the page offers. `run`: the run
+//! that was chosen, and the command that does the same. `frame_recorder`: looks on, and takes frames; `frame`: what
+//! the page draws of a moment. `words`: what the simulator says, in the page's words. [`told`]: the answers. `abi`:
+//! the three functions between JavaScript and Rust.
 #![deny(unsafe_code)]
 
 pub mod question;

@@ -3,8 +3,8 @@
 /// Flags that are fields of the page, and the fields' names.
 const FIELDS: [(&str, &str); 2] = [("slc", "SLC"), ("capacity", "Capacity")];
 
-/// A sentence of the program for the page: a flag becomes the field's name (`--slc 64MiB fits` is `SLC 64MiB fits`), and any
-/// other is called the program's.
+/// A sentence of the program for the page: a flag becomes the field's name (`--slc 64MiB fits` is `SLC 64MiB fits`),
+/// and any other is called the program's.
 pub(crate) fn on_the_page(sentence: &str) -> String {
     let mut is_said = false;
     let words = sentence.split(' ').map(|word| {

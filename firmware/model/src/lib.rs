@@ -1,5 +1,5 @@
-//! `ftl-c` for a host, with the chip model behind its table of functions, whose power can be cut: `./ci c` plays cuts with
-//! it. One library, because a program can hold only one with Rust's `std`.
+//! `ftl-c` for a host, with the chip model behind its table of functions, whose power can be cut: `./ci c` plays cuts
+//! with it. One library, because a program can hold only one with Rust's `std`.
 #![allow(unsafe_code, reason = "it is called by C")]
 
 #[path = "../../../crates/ftl-c/tests/face/model.rs"]

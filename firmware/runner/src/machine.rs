@@ -16,8 +16,8 @@ pub(crate) struct Machine {
     pub(crate) title: &'static str,
     /// The compiler's name for it.
     pub(crate) target: &'static str,
-    /// The builds whose calls it measures. The programs that only have to end well are those of `release`; sizes are taken
-    /// of all builds.
+    /// The builds whose calls it measures. The programs that only have to end well are those of `release`; sizes are
+    /// taken of all builds.
     pub(crate) measured: &'static [&'static str],
     emulator: &'static str,
     arguments: &'static [&'static str],

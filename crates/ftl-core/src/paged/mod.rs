@@ -34,8 +34,8 @@
 //! - [`flash`](self): the flash access layer.
 //! - [`plan`](self): configuration, shape, memory, addresses.
 //!
-//! The first request after a mount, and any after a failure, begins with `recovery/settle`. Of the crate's other modules
-//! it uses the shared ones.
+//! The first request after a mount, and any after a failure, begins with `recovery/settle`. Of the crate's other
+//! modules it uses the shared ones.
 
 pub(crate) mod kind;
 

@@ -1,5 +1,5 @@
-//! Memory for blocks whose pages are stored packed: one row for each block, cut from few large pieces, which are cheaper to
-//! allocate than many small ones. The row of an erased block goes to the block that is programmed next.
+//! Memory for blocks whose pages are stored packed: one row for each block, cut from few large pieces, which are
+//! cheaper to allocate than many small ones. The row of an erased block goes to the block that is programmed next.
 
 use super::packing::Packing;
 

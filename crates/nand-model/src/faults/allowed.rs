@@ -33,8 +33,8 @@ impl FaultInjector<Chip> {
         self.faults.bit_errors.is_some() || self.faults.torn.counts_reads(page)
     }
 
-    /// Makes every unstable page uncorrectable, as the contract lets it become at any time. For records without the reads:
-    /// nobody knows then how many more of them it would have stood.
+    /// Makes every unstable page uncorrectable, as the contract lets it become at any time. For records without the
+    /// reads: nobody knows then how many more of them it would have stood.
     pub fn wear_out(&mut self) {
         self.faults.torn.wear_out();
     }

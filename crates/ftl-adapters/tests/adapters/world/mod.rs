@@ -1,5 +1,5 @@
-//! A small device with an FTL, whose power can be cut in any program or erase; and a store in memory that remembers what it
-//! was asked.
+//! A small device with an FTL, whose power can be cut in any program or erase; and a store in memory that remembers
+//! what it was asked.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::cell::Cell;

@@ -183,4 +183,39 @@ impl PagedConfig {
         self.wear_leveling.enabled &= Feature::WearLeveling.is_built();
         self
     }
+
+    /// Returns a feature that is needed on such a device, and that this build lacks.
+    pub(super) const fn not_built(&self, needs: Needs) -> Option<Feature> {
+        let lifetimes = matches!(self.streams, Streams::ByLifetime)
+            || matches!(self.victims, Victims::CostBenefit);
+        let asked = [
+            (Feature::Anchors, self.anchor_blocks > 0),
+            (Feature::FastArea, needs.fast_area),
+            (Feature::History, matches!(self.history, History::Heeded)),
+            (Feature::Bursts, matches!(self.bursts, Bursts::ToFast(_))),
+            (Feature::Throttle, self.throttle.is_some()),
+            (Feature::Lifetimes, lifetimes),
+            (Feature::PairedPages, needs.protection),
+            (Feature::Refresh, !self.refresh.is_never()),
+            (Feature::WearLeveling, self.wear_leveling.enabled),
+        ];
+        let mut at = 0;
+        while at < asked.len() {
+            let (feature, is_asked) = asked[at];
+            if is_asked && !feature.is_built() {
+                return Some(feature);
+            }
+            at += 1;
+        }
+        None
+    }
+}
+
+/// What a device asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// It has both regions.
+    pub(super) fast_area: bool,
+    /// Its cells hold several pages, and these are to be protected.
+    pub(super) protection: bool,
 }

@@ -3,8 +3,6 @@
 
 use core::fmt;
 
-use super::config::{Bursts, History, PagedConfig, Streams, Victims};
-
 /// A feature of this crate, which a build of the page store may leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -26,8 +24,8 @@ pub enum Feature {
     PairedPages,
     /// The refresh of weak pages, and the scrub.
     Refresh,
-    /// Wear leveling. Without it, and without what else needs erase counts, none are kept: health shows zeros, and a later
-    /// build counts from there.
+    /// Wear leveling. Without it, and without what else needs erase counts, none are kept: health shows zeros, and a
+    /// later build counts from there.
     WearLeveling,
 }
 
@@ -54,41 +52,6 @@ impl Feature {
             Self::WearLeveling => cfg!(feature = "wear-leveling"),
         }
     }
-
-    /// Returns a feature that a configuration needs on such a device, and that this build lacks.
-    pub(super) const fn missing(config: &PagedConfig, needs: Needs) -> Option<Self> {
-        let lifetimes = matches!(config.streams, Streams::ByLifetime)
-            || matches!(config.victims, Victims::CostBenefit);
-        let asked = [
-            (Self::Anchors, config.anchor_blocks > 0),
-            (Self::FastArea, needs.fast_area),
-            (Self::History, matches!(config.history, History::Heeded)),
-            (Self::Bursts, matches!(config.bursts, Bursts::ToFast(_))),
-            (Self::Throttle, config.throttle.is_some()),
-            (Self::Lifetimes, lifetimes),
-            (Self::PairedPages, needs.protection),
-            (Self::Refresh, !config.refresh.is_never()),
-            (Self::WearLeveling, config.wear_leveling.enabled),
-        ];
-        let mut at = 0;
-        while at < asked.len() {
-            let (feature, is_asked) = asked[at];
-            if is_asked && !feature.is_built() {
-                return Some(feature);
-            }
-            at += 1;
-        }
-        None
-    }
-}
-
-/// What a device asks for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Needs {
-    /// It has both regions.
-    pub(super) fast_area: bool,
-    /// Its cells hold several pages, and these are to be protected.
-    pub(super) protection: bool,
 }
 
 impl fmt::Display for Feature {
@@ -107,7 +70,10 @@ impl fmt::Display for Feature {
                 "protection of paired pages: accept the loss, use cells of one bit, or build it with the feature \
                  `paired-pages`"
             }
-            Self::Refresh => "the refresh of weak pages: set its limits to never, or build it with the feature `refresh`",
+            Self::Refresh => {
+                "the refresh of weak pages: set its limits to never, or build it with the feature \
+                 `refresh`"
+            }
             Self::WearLeveling => "wear leveling: disable it, or build it with the feature `wear-leveling`",
         })
     }

@@ -1,7 +1,7 @@
 //! What is known before a device is opened: the configuration, the numbers that follow from it, and all memory.
 //!
 //! - [`ram`]: every byte of RAM, by its purpose.
-//! - [`shape`]: numbers that follow from geometry and configuration.
+//! - [`shape`]: numbers that follow from geometry and configuration. [`area`](self): those of one area.
 //! - [`reserve`](self): blocks that no host write opens.
 //! - [`feature`]: what a build may leave out.
 //! - [`misfit`](self): why a configuration does not fit.
@@ -14,6 +14,8 @@
 pub mod ram;
 
 pub mod shape;
+
+mod area;
 
 mod reserve;
 

@@ -19,8 +19,8 @@ use crate::probe::{Cause, Probe};
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Starts a scrub: every page in use is read once, to find weak pages that no request reads.
     /// [`maintain`](ftl_iface::BlockStore::maintain) does it, one page per step, when nothing is more urgent. Call this
-    /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it. It does nothing in a build
-    /// without [refresh](crate::paged::Feature::Refresh).
+    /// as often as the chip's data retention suggests, every few weeks, say. A mount forgets it. It does nothing in a
+    /// build without [refresh](crate::paged::Feature::Refresh).
     pub fn scrub(&mut self) {
         if Feature::Refresh.is_built() {
             self.scrub.get_or_insert(Scrubbed::Header(0));

@@ -192,7 +192,8 @@ fn names<'a>(outcomes: &'a [Shown<'_>]) -> impl Iterator<Item = &'a str> {
 fn traffic(page: &mut HtmlPage, setup: &Setup, outcomes: &[Shown<'_>]) {
     page.heading("Traffic by cause");
     page.note(
-        "Garbage collection here is all of it: in the log, folding, write-back, and emptying blocks of a page store. Each operation counts as a whole page, even if it reads only a sector or a tag.",
+        "Garbage collection here is all of it: in the log, folding, write-back, and emptying blocks of a page store. \
+         Each operation counts as a whole page, even if it reads only a sector or a tag.",
     );
     page.chart(&charts::writes(outcomes, setup));
     page.chart(&charts::reads(outcomes, setup));

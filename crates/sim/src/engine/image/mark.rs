@@ -1,5 +1,5 @@
-//! The flush mark of a disk file's journal, in its first 16 bytes: up to which byte the records are on the machine's disk,
-//! as the flush of an NBD client demanded.
+//! The flush mark of a disk file's journal, in its first 16 bytes: up to which byte the records are on the machine's
+//! disk, as the flush of an NBD client demanded.
 //!
 //! ```text
 //!   mark  end u64 | CRC-32 of identity, generation in which the journal began, `at`, end | 0x5A | zeros
