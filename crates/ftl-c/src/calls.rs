@@ -104,7 +104,7 @@ pub(crate) unsafe fn read<K: Face>(
     // SAFETY: as the head says.
     let (entered, bytes) = unsafe { Entered::new(device) }?.bytes(sectors, data)?;
     let data = match bytes {
-        Bytes::None => return Ok(()),
+        Bytes::None => return entered.work(|_| Ok(())),
         // SAFETY: not null, no larger than an object may be, and apart from what the device writes to; the caller
         // promises that it is that long and nobody else's during the call.
         Bytes::Some(stretch) => unsafe { slice::from_raw_parts_mut(stretch.at, stretch.bytes) },
@@ -125,7 +125,7 @@ pub(crate) unsafe fn write<K: Face>(
         return Err(entered.refuse(Fault::saying(Error::Value, c"the hint")));
     };
     let data = match bytes {
-        Bytes::None => return Ok(()),
+        Bytes::None => return entered.work(|_| Ok(())),
         // SAFETY: as in `read`, for reading.
         Bytes::Some(stretch) => unsafe {
             slice::from_raw_parts(stretch.at.cast_const(), stretch.bytes)
@@ -209,6 +209,15 @@ impl<K: Face> Entered<K> {
         let ftl = self.peek();
         (ftl.capacity().get(), ftl.sector_bytes().get())
     }
+
+    /// Puts what is told where the caller wants it, unless the device or the driver writes there.
+    unsafe fn tell<T>(&mut self, to: *mut T, told: T) -> Result<(), Error> {
+        if !self.is_apart(Stretch::of(to)) {
+            return Err(Error::Overlap);
+        }
+        // SAFETY: null, which is refused, or valid for a write.
+        unsafe { put(to, told) }
+    }
 }
 
 /// The capacity, or zero.
@@ -232,7 +241,7 @@ pub(crate) unsafe fn health<K: Face>(
     let mut entered = unsafe { Entered::new(device) }?;
     let found = entered.peek().health().into();
     // SAFETY: null, which is refused, or valid for a write.
-    unsafe { put(health, found) }
+    unsafe { entered.tell(health, found) }
 }
 
 /// Returns the detail of the last call.
@@ -241,9 +250,10 @@ pub(crate) unsafe fn detail<K: Face>(
     detail: *mut Detail,
 ) -> Result<(), Error> {
     // SAFETY: as the head says.
-    let found = unsafe { Entered::new(device) }?.detail();
+    let mut entered = unsafe { Entered::new(device) }?;
+    let found = entered.detail();
     // SAFETY: null, which is refused, or valid for a write.
-    unsafe { put(detail, found) }
+    unsafe { entered.tell(detail, found) }
 }
 
 /// Closes the device: its RAM is the caller's again.

@@ -82,7 +82,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         };
         self.mlc.maps.end_request();
         if self.flash.failed.read_only && matches!(outcome, Ok(Settled::Fully)) {
-            self.come_to_rest();
+            self.come_to_rest()?;
         }
         outcome
     }
