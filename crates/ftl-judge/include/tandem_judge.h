@@ -202,11 +202,11 @@ int32_t tandem_judge_transfer(tandem_judge_t *judge, const tandem_judge_transfer
 void tandem_judge_wait(tandem_judge_t *judge, uint32_t microseconds);
 
 /* Lets power fail in the program, erase or mark after so many others, for tests of your own;
- * what it leaves follows from the seed. Returns 0. */
+ * what it leaves follows from the seed. Returns 0, or an error for null. */
 int32_t tandem_judge_cut_after(tandem_judge_t *judge, uint32_t operations, uint32_t seed);
 
-/* Switches power off, unless it had failed, and on. The chip is to be set up again. Returns 1 if
- * it had failed. */
+/* Switches power off, if it has not failed yet, and on again. The chip is to be set up again.
+ * Returns 1 if it had failed. */
 int32_t tandem_judge_power_again(tandem_judge_t *judge);
 
 /* Examines a driver on this chip, whose content is lost: every clause, with faults in the cells,
