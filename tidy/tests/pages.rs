@@ -65,7 +65,7 @@ fn the_size_of_the_code_is_that_of_the_firmware() {
     let (page, told) = (text("docs/FIRMWARE.md"), text("crates/sim-cli/src/commands/size/code.rs"));
     let (_, table) = page.split_once("<!-- sizes -->").expect("the table of sizes");
     let (table, _) = table.split_once("<!-- /sizes -->").expect("its end");
-    let rows = table.lines().filter(|line| line.contains("`"));
+    let rows = table.lines().filter(|line| line.contains('`'));
     let mut count = 0;
     for row in rows {
         count += 1;
