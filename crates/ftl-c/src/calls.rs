@@ -206,6 +206,15 @@ impl<K: Face> Entered<K> {
         let ftl = self.peek();
         (ftl.capacity().get(), ftl.sector_bytes().get())
     }
+
+    /// Puts what is told where the caller wants it, unless the device or the driver writes there.
+    unsafe fn tell<T>(&mut self, to: *mut T, told: T) -> Result<(), Error> {
+        if !self.is_apart(Stretch::of(to)) {
+            return Err(Error::Overlap);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { put(to, told) }
+    }
 }
 
 /// The capacity, or zero.
@@ -229,7 +238,7 @@ pub(crate) unsafe fn health<K: Face>(
     let mut entered = unsafe { Entered::new(device) }?;
     let found = entered.peek().health().into();
     // SAFETY: where the caller wants it.
-    unsafe { put(health, found) }
+    unsafe { entered.tell(health, found) }
 }
 
 /// What was told of the call before.
@@ -238,9 +247,10 @@ pub(crate) unsafe fn detail<K: Face>(
     detail: *mut Detail,
 ) -> Result<(), Error> {
     // SAFETY: the caller's device.
-    let found = unsafe { Entered::new(device) }?.detail();
+    let mut entered = unsafe { Entered::new(device) }?;
+    let found = entered.detail();
     // SAFETY: where the caller wants it.
-    unsafe { put(detail, found) }
+    unsafe { entered.tell(detail, found) }
 }
 
 /// The end.

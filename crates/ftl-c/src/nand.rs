@@ -223,6 +223,11 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
+    /// The structure that a pointer leads to.
+    pub(crate) const fn of<T>(place: *mut T) -> Self {
+        Self { at: place.cast(), bytes: size_of::<T>() }
+    }
+
     /// Whether they have a byte in common, or one of them does not end within the address space.
     pub(crate) fn meets(self, other: Self) -> bool {
         let ends = [self, other].map(|stretch| stretch.at.addr().checked_add(stretch.bytes));

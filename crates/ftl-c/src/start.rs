@@ -131,6 +131,14 @@ pub(crate) unsafe fn start<K: Face>(
     device: *mut *mut Device<K>,
     detail: *mut Detail,
 ) -> Result<(), Error> {
+    let told = [Stretch::of(device), Stretch::of(detail)];
+    if let Ok(Given { ram, ram_bytes, .. }) = given {
+        let ram = Stretch { at: ram.cast(), bytes: ram_bytes };
+        // An older device may be in there, and a new one is to be.
+        if told.into_iter().any(|place| place.meets(ram)) {
+            return Err(Error::Overlap);
+        }
+    }
     // SAFETY: where the caller wants the device, or null, which is an error.
     let outcome = unsafe { put(device, ptr::null_mut()) }
         .map_err(Fault::from)
