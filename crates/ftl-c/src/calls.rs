@@ -101,7 +101,7 @@ pub(crate) unsafe fn read<K: Face>(
     // SAFETY: the caller's device.
     let (entered, bytes) = unsafe { Entered::new(device) }?.bytes(sectors, data)?;
     let data = match bytes {
-        Bytes::None => return Ok(()),
+        Bytes::None => return entered.work(|_| Ok(())),
         // SAFETY: not null, no larger than an object may be, and apart from what the device writes to; the caller
         // promises that it is that long and nobody else's during the call.
         Bytes::Some(stretch) => unsafe { slice::from_raw_parts_mut(stretch.at, stretch.bytes) },
@@ -122,7 +122,7 @@ pub(crate) unsafe fn write<K: Face>(
         return Err(entered.refuse(Fault::saying(Error::Value, c"the hint")));
     };
     let data = match bytes {
-        Bytes::None => return Ok(()),
+        Bytes::None => return entered.work(|_| Ok(())),
         // SAFETY: as in `read`, for reading.
         Bytes::Some(stretch) => unsafe {
             slice::from_raw_parts(stretch.at.cast_const(), stretch.bytes)

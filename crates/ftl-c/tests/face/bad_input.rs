@@ -252,6 +252,24 @@ fn places_in_the_ram_are_refused() {
 }
 
 #[test]
+fn a_request_for_nothing_has_nothing_to_tell() {
+    let mut world = World::new(Model::slc(32));
+    let device = world.format();
+    let mut detail = SILENT;
+    // SAFETY: a mounted device; what is wrong can be seen.
+    unsafe {
+        assert_eq!(tandem_read(device, u32::MAX, 1, ptr::null_mut()), Error::OutOfRange.number());
+        assert_eq!(tandem_read(device, 0, 0, ptr::null_mut()), OK);
+        assert_eq!(tandem_detail(device, &raw mut detail), OK);
+        assert_eq!((detail.number, words(&detail)), (0, ""));
+        assert_eq!(tandem_write(device, u32::MAX, 1, ptr::null()), Error::OutOfRange.number());
+        assert_eq!(tandem_write(device, 0, 0, ptr::null()), OK);
+        assert_eq!(tandem_detail(device, &raw mut detail), OK);
+        assert_eq!((detail.number, words(&detail)), (0, ""));
+    }
+}
+
+#[test]
 fn a_driver_that_talks_nonsense_ends_the_mount_and_loses_nothing() {
     for number in [1, -1, i32::MIN, i32::MAX, 70_000, NAND_UNCORRECTABLE - 7] {
         let mut world = World::new(Model::slc(32));
