@@ -208,8 +208,10 @@ impl<'l, D: NandDevice> Examiner<'l, D> {
         let [first, second] = [0, 1].map(|index| block.page(PageIndex::new(index)));
         self.expect(first, Fill::Ones, Clause::ErasedReadsAsOnes)?;
         self.program_and_read(first, FULL)?;
-        self.program(second, FULL).map_err(|error| failed(second, error))?;
-        self.expect(first, FULL, Clause::ProgramsChangeTheirPageAlone)?;
+        if self.shape(*block).pages_per_block.get() > 1 {
+            self.program(second, FULL).map_err(|error| failed(second, error))?;
+            self.expect(first, FULL, Clause::ProgramsChangeTheirPageAlone)?;
+        }
         self.erase(*other)?;
         self.expect(first, FULL, Clause::ErasesChangeTheirBlockAlone)?;
         self.erase(*block)?;

@@ -115,6 +115,16 @@ fn a_block_that_fails_is_no_breach_and_a_driver_that_does_is_told_with_its_numbe
 }
 
 #[test]
+fn blocks_of_one_page_are_examined_and_nothing_behind_it() {
+    let mut model = Model::slc_of(16, 1);
+    let nand = table(&raw mut model);
+    for what in [Examine::PowerHolds, Examine::BeforePowerOff, Examine::AfterPowerOff] {
+        let outcome = on_blocks(&nand, &[0, 7, 14], what);
+        assert_eq!(outcome.code, OK, "{what:?}: {}", outcome.sentence());
+    }
+}
+
+#[test]
 fn blocks_of_both_regions_have_the_numbers_of_the_driver() {
     let mut model = Model::tiny();
     let slc = model.geometry().slc.blocks;
