@@ -588,7 +588,8 @@ typedef struct tandem_lent {
     uint32_t count;
     /* Memory, aligned to TANDEM_RAM_ALIGN. */
     void *memory;
-    /* Its size: the largest page with its spare bytes, and 8 bytes for each block. */
+    /* Its size: the most data bytes and the most spare bytes of a page, and 8 bytes for each
+     * block. */
     size_t memory_bytes;
 } tandem_lent_t;
 

@@ -150,7 +150,7 @@ pub struct Lent {
     pub count: u32,
     /// Memory, aligned to `TANDEM_RAM_ALIGN`.
     pub memory: *mut c_void,
-    /// Its size: the largest page with its spare bytes, and 8 bytes for each block.
+    /// Its size: the most data bytes and the most spare bytes of a page, and 8 bytes for each block.
     pub memory_bytes: usize,
 }
 
@@ -203,7 +203,7 @@ struct Numbers {
 
 /// What is wrong with the memory, and how much is enough.
 const TOO_LITTLE: &CStr =
-    c"lend more memory: the bytes of the largest page with its spare bytes, and eight for each block";
+    c"lend more memory: the most data bytes and spare bytes of a page, and eight for each block";
 
 impl Numbers {
     fn block(&self, number: u32) -> Block {
@@ -333,8 +333,11 @@ pub unsafe extern "C" fn tandem_examine(
     what: u32,
     shown: *mut Shown,
 ) -> i32 {
-    if shown.is_null() || !shown.is_aligned() {
+    if shown.is_null() {
         return Error::Null.number();
+    }
+    if !shown.is_aligned() {
+        return Error::Misaligned.number();
     }
     // SAFETY: as the caller promises.
     let (code, told) = match unsafe { examined(nand, lent, what) } {

@@ -165,9 +165,12 @@ fn what_is_lent_wrongly_is_refused() {
     assert_eq!(examine(&raw const nand, &raw const good, 10).code, value);
     assert_eq!(examine(ptr::null(), &raw const good, 0).code, Error::Null.number());
     assert_eq!(examine(&raw const nand, ptr::null(), 0).code, Error::Null.number());
-    // SAFETY: a null pointer is what is tried.
-    let code = unsafe { tandem_examine(&raw const nand, &raw const good, 0, ptr::null_mut()) };
-    assert_eq!(code, Error::Null.number());
+    let odd = ptr::without_provenance_mut(2);
+    for (nowhere, error) in [(ptr::null_mut(), Error::Null), (odd, Error::Misaligned)] {
+        // SAFETY: what is wrong with the pointer can be seen.
+        let code = unsafe { tandem_examine(&raw const nand, &raw const good, 0, nowhere) };
+        assert_eq!(code, error.number());
+    }
 }
 
 #[test]
