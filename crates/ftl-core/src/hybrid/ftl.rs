@@ -52,8 +52,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
         };
         self.settle()?;
         let outcome = self.write_sectors(first, count, data);
-        self.end_change();
-        Ok(outcome?)
+        self.end_change(outcome)
     }
 
     fn trim(&mut self, first: Sector, count: SectorCount) -> Result<(), StoreWriteError<D::Error>> {
@@ -62,20 +61,18 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> BlockStore for Ftl<'_, D, P, M> {
         }
         self.settle()?;
         let outcome = self.trim_sectors(first, count);
-        self.end_change();
-        Ok(outcome?)
+        self.end_change(outcome)
     }
 
-    /// Does nothing: every write is on flash when it returns.
+    /// Every write is on flash when it returns. This says whether the driver has failed since.
     fn flush(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        Ok(())
+        Ok(self.flash.alive()?)
     }
 
     fn maintain(&mut self, budget: PageCount) -> Result<Work, StoreWriteError<D::Error>> {
         self.settle()?;
         let outcome = self.work_while_idle(budget);
-        self.end_change();
-        Ok(outcome?)
+        self.end_change(outcome)
     }
 }
 
@@ -109,11 +106,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
 
     /// Ends a request that may have changed something.
     #[inline]
-    fn end_change(&mut self) {
+    fn end_change<T>(
+        &mut self,
+        outcome: Result<T, Fault<D::Error>>,
+    ) -> Result<T, StoreWriteError<D::Error>> {
         self.mlc.maps.end_request();
         if self.flash.failed.read_only {
-            self.come_to_rest();
+            self.come_to_rest()?;
         }
+        Ok(outcome?)
     }
 
     /// The number of sectors of a request, after checking that it is within the device.

@@ -266,12 +266,15 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
     }
 
     /// The reserve is used up: writes a last checkpoint, so that the next mounts neither scan nor
-    /// settle. If that fails they scan.
+    /// settle. If that fails they scan. Only of a driver that fails in it the host is told now.
     #[cold]
     #[inline(never)]
-    pub(crate) fn come_to_rest(&mut self) {
-        // The host was told of the failure, or will be at its next request.
-        let _ = self.write_checkpoint();
+    pub(crate) fn come_to_rest(&mut self) -> Result<(), Fault<D::Error>> {
+        let written = self.write_checkpoint();
         self.mlc.maps.end_request();
+        match written {
+            Err(Fault::Device(Some(error))) => Err(Fault::Device(Some(error))),
+            _ => Ok(()),
+        }
     }
 }

@@ -83,7 +83,7 @@ impl<D: NandDevice, P: Probe, M: Mechanisms> Ftl<'_, D, P, M> {
         };
         self.mlc.maps.end_request();
         if self.flash.failed.read_only && matches!(outcome, Ok(Settled::Fully)) {
-            self.come_to_rest();
+            self.come_to_rest()?;
         }
         outcome
     }
