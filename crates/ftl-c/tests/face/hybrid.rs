@@ -162,3 +162,18 @@ fn a_driver_that_fails_is_told_also_while_the_device_comes_to_rest() {
         }
     }
 }
+
+/// Where there are no spare bytes there can be no header, not even of the other FTL.
+#[test]
+fn a_region_without_spare_bytes_is_asked_for_none() {
+    let mut model = Model::without_spare_bytes();
+    let nand = table(&raw mut model);
+    let config = config(Log::None);
+    let mut ram = ram_for(&nand, &config);
+    let (ram_bytes, ram) = (ram.bytes(), ram.at());
+    let start = HybridStart { ram, ram_bytes, nand: &raw const nand, config: &raw const config };
+    let (mut device, mut detail) = (ptr::null_mut(), SILENT);
+    // SAFETY: structures of ours.
+    let code = unsafe { tandem_hybrid_mount(&raw const start, &raw mut device, &raw mut detail) };
+    assert_eq!(code, Error::NotFormatted.number());
+}

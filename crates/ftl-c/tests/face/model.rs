@@ -54,6 +54,16 @@ impl Model {
         Self::of(&part)
     }
 
+    /// The chip of two regions, of which the first has no spare bytes.
+    pub(crate) fn without_spare_bytes() -> Self {
+        let mut part = datasheet::builtin("tiny").expect("the device");
+        let slc =
+            part.geometry.slc().map(|slc| RegionGeometry { spare_bytes: Bytes::ZERO, ..*slc });
+        part.geometry =
+            ftl_iface::Geometry::new(slc, part.geometry.mlc().copied()).expect("a geometry");
+        Self::of(&part)
+    }
+
     fn of(part: &nand_model::part::Part) -> Self {
         let chip = Chip::new(part, Content::Bytes).expect("a chip");
         let device = PowerCut::new(FaultInjector::new(chip, 1), Cut::never());

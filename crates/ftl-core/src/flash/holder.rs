@@ -19,7 +19,9 @@ pub(crate) enum Holder {
 /// Looks for the headers of an FTL in every region.
 pub(crate) fn look_for<D: NandDevice>(device: &mut D, magic: Magic) -> Result<Holder, D::Error> {
     for region in Region::ALL {
-        let blocks = device.geometry().region(region).map_or(0, |shape| shape.blocks.get());
+        // Without spare bytes there is no tag, and no header.
+        let shape = device.geometry().region(region).filter(|shape| shape.spare_bytes.get() > 0);
+        let blocks = shape.map_or(0, |shape| shape.blocks.get());
         for index in 0..blocks.min(HEADER_BLOCKS.into()) {
             let block = Block::new(region, index);
             if device.is_bad(block)? {
