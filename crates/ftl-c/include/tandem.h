@@ -63,7 +63,8 @@ enum tandem_error {
     /* The request goes past the end of the device. Nothing was done. detail.number is the
      * capacity. */
     TANDEM_E_OUT_OF_RANGE = -6,
-    /* A buffer overlaps the device's RAM, or the driver's buffer. */
+    /* A buffer, or what is to be filled in, overlaps the device's RAM, or the driver's buffer.
+     * Nothing was done. */
     TANDEM_E_OVERLAP = -7,
     /* The content of a sector is lost: detail.number says of which. The others may be read one
      * by one. */

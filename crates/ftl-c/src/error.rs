@@ -27,7 +27,7 @@ pub enum Error {
     Busy = -5,
     /// The request goes past the end of the device. Nothing was done. `detail.number` is the capacity.
     OutOfRange = -6,
-    /// A buffer overlaps the device's RAM, or the driver's buffer.
+    /// A buffer, or what is to be filled in, overlaps the device's RAM, or the driver's buffer. Nothing was done.
     Overlap = -7,
     /// The content of a sector is lost: `detail.number` says of which. The others may be read one by one.
     Lost = -8,
@@ -130,7 +130,7 @@ impl Error {
             }
             Self::Overlap => (
                 c"two buffers overlap",
-                c"keep data apart from the device's RAM and from the driver's buffer",
+                c"keep data and structures apart from the device's RAM and from the driver's buffer",
             ),
             Self::Lost => (
                 c"the content of a sector is lost",

@@ -224,6 +224,51 @@ fn requests_that_cannot_be_are_refused_and_change_nothing() {
     }
 }
 
+/// What is told is never put over a device, nor where one is to be.
+#[test]
+fn places_in_the_ram_are_refused() {
+    let mut world = World::new(Model::slc(32));
+    let device = world.format();
+    let capacity = world.config.capacity;
+    let start = world.start();
+    let (mut mounted, mut detail) = (ptr::null_mut(), SILENT);
+    for at in [0, 8, 256, world.ram.bytes() - 8] {
+        let within = world.ram.at().wrapping_byte_add(at);
+        // SAFETY: a mounted device, and structures of ours; what is wrong can be seen.
+        let outcomes = unsafe {
+            [
+                tandem_health(device, within.cast()),
+                tandem_detail(device, within.cast()),
+                tandem_mount(&raw const start, within.cast(), &raw mut detail),
+                tandem_mount(&raw const start, &raw mut mounted, within.cast()),
+                tandem_format(&raw const start, 2, within.cast(), ptr::null_mut()),
+            ]
+        };
+        assert_eq!(outcomes, [Error::Overlap.number(); 5]);
+        // SAFETY: as before: it is still mounted.
+        assert_eq!(unsafe { (tandem_capacity(device), tandem_flush(device)) }, (capacity, OK));
+    }
+    assert!(mounted.is_null());
+}
+
+#[test]
+fn a_request_for_nothing_has_nothing_to_tell() {
+    let mut world = World::new(Model::slc(32));
+    let device = world.format();
+    let mut detail = SILENT;
+    // SAFETY: a mounted device; what is wrong can be seen.
+    unsafe {
+        assert_eq!(tandem_read(device, u32::MAX, 1, ptr::null_mut()), Error::OutOfRange.number());
+        assert_eq!(tandem_read(device, 0, 0, ptr::null_mut()), OK);
+        assert_eq!(tandem_detail(device, &raw mut detail), OK);
+        assert_eq!((detail.number, words(&detail)), (0, ""));
+        assert_eq!(tandem_write(device, u32::MAX, 1, ptr::null()), Error::OutOfRange.number());
+        assert_eq!(tandem_write(device, 0, 0, ptr::null()), OK);
+        assert_eq!(tandem_detail(device, &raw mut detail), OK);
+        assert_eq!((detail.number, words(&detail)), (0, ""));
+    }
+}
+
 #[test]
 fn a_driver_that_talks_nonsense_ends_the_mount_and_loses_nothing() {
     for number in [1, -1, i32::MIN, i32::MAX, 70_000, NAND_UNCORRECTABLE - 7] {

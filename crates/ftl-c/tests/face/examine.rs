@@ -115,6 +115,16 @@ fn a_block_that_fails_is_no_breach_and_a_driver_that_does_is_told_with_its_numbe
 }
 
 #[test]
+fn blocks_of_one_page_are_examined_and_nothing_behind_it() {
+    let mut model = Model::slc_of(16, 1);
+    let nand = table(&raw mut model);
+    for what in [Examine::PowerHolds, Examine::BeforePowerOff, Examine::AfterPowerOff] {
+        let outcome = on_blocks(&nand, &[0, 7, 14], what);
+        assert_eq!(outcome.code, OK, "{what:?}: {}", outcome.sentence());
+    }
+}
+
+#[test]
 fn blocks_of_both_regions_have_the_numbers_of_the_driver() {
     let mut model = Model::tiny();
     let slc = model.geometry().slc.blocks;
@@ -155,9 +165,12 @@ fn what_is_lent_wrongly_is_refused() {
     assert_eq!(examine(&raw const nand, &raw const good, 10).code, value);
     assert_eq!(examine(ptr::null(), &raw const good, 0).code, Error::Null.number());
     assert_eq!(examine(&raw const nand, ptr::null(), 0).code, Error::Null.number());
-    // SAFETY: a null pointer is what is tried.
-    let code = unsafe { tandem_examine(&raw const nand, &raw const good, 0, ptr::null_mut()) };
-    assert_eq!(code, Error::Null.number());
+    let odd = ptr::without_provenance_mut(2);
+    for (nowhere, error) in [(ptr::null_mut(), Error::Null), (odd, Error::Misaligned)] {
+        // SAFETY: what is wrong with the pointer can be seen.
+        let code = unsafe { tandem_examine(&raw const nand, &raw const good, 0, nowhere) };
+        assert_eq!(code, error.number());
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod bad_input;
 mod drivers;
 mod examine;
+mod hybrid;
 mod model;
 mod random;
 mod requests;

@@ -36,16 +36,31 @@ impl Model {
 
     /// An SLC chip of so many blocks of 16 pages of 512 bytes.
     pub(crate) fn slc(blocks: u32) -> Self {
+        Self::slc_of(blocks, 16)
+    }
+
+    /// The same with so many pages in a block.
+    pub(crate) fn slc_of(blocks: u32, pages: u32) -> Self {
         let mut part = datasheet::builtin("spi-nand-1g").expect("the device");
         let shape = RegionGeometry {
             cell: Cell::Slc,
             blocks: BlockCount::new(blocks),
-            pages_per_block: PageCount::new(16),
+            pages_per_block: PageCount::new(pages),
             page_bytes: Bytes::new(512),
             spare_bytes: Bytes::new(16),
             pairing: Pairing::None,
         };
         part.geometry = ftl_iface::Geometry::new(Some(shape), None).expect("a geometry");
+        Self::of(&part)
+    }
+
+    /// The chip of two regions, of which the first has no spare bytes.
+    pub(crate) fn without_spare_bytes() -> Self {
+        let mut part = datasheet::builtin("tiny").expect("the device");
+        let slc =
+            part.geometry.slc().map(|slc| RegionGeometry { spare_bytes: Bytes::ZERO, ..*slc });
+        part.geometry =
+            ftl_iface::Geometry::new(slc, part.geometry.mlc().copied()).expect("a geometry");
         Self::of(&part)
     }
 
