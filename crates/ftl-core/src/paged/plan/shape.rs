@@ -354,6 +354,12 @@ impl PagedShape {
         !Feature::FastArea.is_built() || block.get() >= self.main.first_block
     }
 
+    /// Whether a place is in the main area.
+    #[inline]
+    pub(crate) const fn is_in_main(&self, place: Place) -> bool {
+        !Feature::FastArea.is_built() || place.get() >= self.main.first_place
+    }
+
     /// Returns the area of the map, which holds headers and anchors, too.
     pub const fn area_of_map(&self) -> Area {
         if self.has_fast() { Area::Fast } else { Area::Main }
@@ -405,7 +411,7 @@ impl PagedShape {
     /// Returns the slot of a place.
     #[inline]
     pub const fn spot(&self, place: Place) -> (Spot, u16) {
-        let main = !Feature::FastArea.is_built() || place.get() >= self.main.first_place;
+        let main = self.is_in_main(place);
         let area = if main { &self.main } else { self.map_area() };
         let within = place.get() - area.first_place;
         let (page, slot) = divided(within, area.slots as u32);
@@ -417,7 +423,7 @@ impl PagedShape {
     /// Returns the block of a place.
     #[inline]
     pub const fn block_of(&self, place: Place) -> BlockNumber {
-        let main = !Feature::FastArea.is_built() || place.get() >= self.main.first_place;
+        let main = self.is_in_main(place);
         let area = if main { &self.main } else { self.map_area() };
         let (block, _) = divided(place.get() - area.first_place, area.block_slots());
         BlockNumber::new(area.first_block + block)

@@ -55,8 +55,7 @@ pub(crate) enum Differs {
 
 /// Whether a map page takes an entry. The rules say that it takes all.
 fn takes(shape: &PagedShape, entry: Entry) -> bool {
-    let is_main = entry.place.get() >= shape.main.first_place;
-    (is_main || rules::takes_fast_entries())
+    (shape.is_in_main(entry.place) || rules::takes_fast_entries())
         && (entry.old == Old::Counted || rules::takes_released_entries())
 }
 

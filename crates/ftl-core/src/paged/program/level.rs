@@ -6,7 +6,6 @@
 use ftl_iface::NandDevice;
 
 use crate::paged::plan::address::BlockNumber;
-use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
@@ -19,7 +18,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Notes that a block was erased and opened, and examines a few others.
     pub(crate) fn note_opened(&mut self, area: Area, block: BlockNumber) {
         let shape = self.shape.area(area);
-        if !Feature::WearLeveling.is_built() {
+        if !self.levels_wear() {
             return;
         }
         let Some(level) = self.leveling.get_mut(area as usize) else { return };
@@ -39,21 +38,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a block is being emptied for wear leveling: its data goes to a worn block, which then rests.
     pub(crate) fn is_leveling(&self, area: Area) -> bool {
         let victim = self.victims.get(area as usize).copied().flatten();
-        Feature::WearLeveling.is_built()
-            && victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
+        self.levels_wear() && victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
     /// Returns the block to empty for wear leveling: at most one for as many opened blocks as the threshold says. So
     /// each wears by that much before the next is needed, and leveling adds no more than that share of all programs.
     pub(crate) fn due_to_level(&self, area: Area) -> Option<BlockNumber> {
-        let wear_leveling = self.config.wear_leveling;
-        if !Feature::WearLeveling.is_built() || !wear_leveling.enabled {
+        if !self.levels_wear() {
             return None;
         }
         let level = self.leveling.get(area as usize)?;
         let least = level.least.filter(|least| self.blocks.may_be_victim(*least))?;
         let apart = level.worn.saturating_sub(self.blocks.wear(least));
-        let due = rules::is_leveling_due(apart, level.since, wear_leveling.threshold);
+        let due = rules::is_leveling_due(apart, level.since, self.config.wear_leveling.threshold);
         Some(least).filter(|_| due)
     }
 

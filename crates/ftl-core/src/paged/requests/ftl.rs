@@ -134,7 +134,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return !self.is_closed();
         }
         let entry = self.table.get(first);
-        entry.is_some_and(|entry| entry.place.get() < self.shape.main.first_place)
+        entry.is_some_and(|entry| !self.shape.is_in_main(entry.place))
     }
 
     /// Whether a write of this size and lifetime is likely to be replaced soon.

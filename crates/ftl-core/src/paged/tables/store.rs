@@ -16,7 +16,7 @@ use crate::filter::{Runs, SizeFilter};
 use crate::layout::Stamp;
 use crate::paged::flash::{KeptSlots, PagedFlash};
 use crate::paged::plan::address::{Mapped, Place, Spot};
-use crate::paged::plan::config::{Bursts, PagedConfig, Streams};
+use crate::paged::plan::config::{Bursts, History, PagedConfig, Streams};
 use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
 use crate::probe::{Cause, Probe};
@@ -213,6 +213,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     const fn has_throttle(&self) -> bool {
         Feature::Throttle.is_built() && self.config.throttle.is_some()
+    }
+
+    /// Whether the age of replaced data decides where a large write goes.
+    pub(crate) fn has_history(&self) -> bool {
+        Feature::History.is_built() && self.config.history == History::Heeded
+    }
+
+    /// Whether wear is leveled within each area.
+    pub(crate) const fn levels_wear(&self) -> bool {
+        Feature::WearLeveling.is_built() && self.config.wear_leveling.enabled
     }
 
     /// Whether the fast area takes large writes while it has space.

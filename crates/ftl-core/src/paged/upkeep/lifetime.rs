@@ -7,7 +7,7 @@ use ftl_iface::{Lifetime, NandDevice, Sector};
 
 use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Mapped};
-use crate::paged::plan::config::{History, Streams};
+use crate::paged::plan::config::Streams;
 use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::tables::store::PageFtl;
@@ -63,10 +63,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             && self.shape.has_fast()
             && !self.is_closed()
             && self.stayed / 16 <= STAYS
-    }
-
-    fn has_history(&self) -> bool {
-        Feature::History.is_built() && self.config.history == History::Heeded
     }
 
     /// Whether a large write replaces data that was short-lived, so that the new data probably is, too.

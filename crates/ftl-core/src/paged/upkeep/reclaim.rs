@@ -145,8 +145,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let victim = self.victim_of(area, block);
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
-        let greedy = need || !Feature::Lifetimes.is_built();
-        let victims = if greedy { Victims::Greedy } else { self.config.victims };
+        let victims = if need { Victims::Greedy } else { self.config.victims };
         let mut judge = Judge { victims, area, shape: self.shape.area(area), begun };
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, judge);
