@@ -179,7 +179,8 @@ pub struct Shown {
 }
 
 impl Shown {
-    const NOTHING: Self = Self {
+    /// Nothing was found.
+    pub const NOTHING: Self = Self {
         clause: 0,
         sentence: c"".as_ptr(),
         seen: c"".as_ptr(),

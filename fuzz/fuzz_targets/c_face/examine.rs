@@ -15,18 +15,6 @@ use crate::world::{World, words};
 /// Blocks that are lent at most.
 const LENT: u32 = 5;
 
-const NOTHING: Shown = Shown {
-    clause: 0,
-    sentence: c"".as_ptr(),
-    seen: c"".as_ptr(),
-    block: 0,
-    page: 0,
-    at: 0,
-    expected: 0,
-    found: 0,
-    driver: 0,
-};
-
 /// What is lent, which may be wrong.
 struct Loan {
     numbers: Memory,
@@ -50,7 +38,7 @@ impl<F: Face> World<F> {
         let nand = table(driver, geometry, None);
         let Loan { numbers, memory, lent, error } = lend(&geometry, blocks, source);
         let what = source.below(12);
-        let (code, shown) = filled(NOTHING, |shown| {
+        let (code, shown) = filled(Shown::NOTHING, |shown| {
             // SAFETY: structures of ours, and a table whose driver and memory stay; what is wrong can be seen.
             unsafe { tandem_examine(&raw const nand, &raw const lent, what, shown) }
         });
