@@ -1,5 +1,7 @@
 //! The page store (`ftl_core::paged`) as the simulator's system `paged`: its parameters, and its defaults by device.
 
+use std::str::FromStr;
+
 use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
 use ftl_core::layout;
 use ftl_core::paged::shape::RING_MIN;
@@ -70,26 +72,25 @@ pub(super) const PAGED: [Parameter; 11] = [
     },
 ];
 
+/// A whole number, or that one for `auto`; `which` says which numbers there are.
+fn number<N: Copy + FromStr>(
+    values: &Values,
+    name: &'static str,
+    auto: N,
+    which: &str,
+) -> Result<N, String> {
+    values.get(name, |text| match text {
+        "auto" => Ok(auto),
+        number => number.parse().map_err(|_| format!("write a whole number {which} auto")),
+    })
+}
+
 /// The page store with its parameters.
 pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
     let large = capacity > 1 << 20;
     let base = if large { PagedConfig::LARGE } else { PagedConfig::SMALL };
-    let number = |name, auto: u32| {
-        values.get(name, |text| match text {
-            "auto" => Ok(auto),
-            number => number.parse().map_err(|_| "write a whole number or auto".into()),
-        })
-    };
-    let narrow = |name, auto: u16| {
-        values.get(name, |text| match text {
-            "auto" => Ok(auto),
-            number => {
-                number.parse().map_err(|_| "write a whole number up to 65535, or auto".into())
-            }
-        })
-    };
     let streams = values.get("streams", |text| match text {
         "auto" => Ok(streams(part)),
         "1" => Ok(Streams::One),
@@ -105,9 +106,9 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
     Ok(PagedConfig {
         sector_bytes: sector,
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
-        dirty_entries: number("entries", entries(part, &base))?,
-        cached_leaves: narrow("cache", base.cached_leaves)?,
-        anchor_blocks: narrow("anchors", anchors(part, &base))?,
+        dirty_entries: number(values, "entries", entries(part, &base), "or")?,
+        cached_leaves: number(values, "cache", base.cached_leaves, "up to 65535, or")?,
+        anchor_blocks: number(values, "anchors", anchors(part, &base), "up to 65535, or")?,
         streams,
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
