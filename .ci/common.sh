@@ -17,6 +17,12 @@ need() {
         fail "$program cannot be installed: install $* by hand"
 }
 
+# The page of docs/ with that table, a file, between the marks of that name, in $OUT/page.
+with_table() {
+    awk -v mark="$2" -v table="$3" '$0 == "<!-- /" mark " -->" {off = 0} !off {print}
+        $0 == "<!-- " mark " -->" {while ((getline line <table) > 0) print line; off = 1}' "../docs/$1.md" >"$OUT/page"
+}
+
 # The pieces of a page of docs/ in that language.
 piece() { awk -v start="^\`\`\`$2\$" '/^```/ && on {on = 0} on {print} $0 ~ start {on = 1}' "../docs/$1.md"; }
 
