@@ -259,9 +259,8 @@ fn all_of_ram(arguments: &[&str]) -> u64 {
 fn the_size_of_a_configuration_is_what_a_replay_and_the_pages_tell() {
     for system in ["paged", "hybrid", "conventional"] {
         for device in ["c3", "spi-nand-1g"] {
-            let load = "synth:zipf?requests=1";
-            let result =
-                result(&["replay", load, "--fit", "wrap", "--device", device, "--system", system]);
+            let words = ["replay", "synth:zipf?requests=1", "--fit", "wrap", "--fill", "nothing"];
+            let result = result(&[&words[..], &["--device", device, "--system", system]].concat());
             assert_eq!(all_of_ram(&[device, "--system", system]), result["ram_bytes"], "{system}");
         }
     }

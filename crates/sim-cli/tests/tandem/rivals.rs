@@ -115,8 +115,8 @@ fn real_time_is_the_sum_of_its_causes_and_parts_say_who_asked() {
 
 #[test]
 fn the_hardware_of_a_system_is_its_own_and_has_its_price() {
-    let flags =
-        ["synth:uniform?requests=10", "--device", "c3", "--systems", "page-mlc,page-slc,density"];
+    let systems = ["--systems", "page-mlc,page-slc,density", "--fill", "nothing"];
+    let flags = [&["synth:uniform?requests=10", "--device", "c3"][..], &systems].concat();
     let runs = runs(&flags);
     let [mlc, slc, density] = &runs[..] else { panic!("three runs") };
     // 21 GiB at $3.22 and at $11.05; and half a GiB more MLC than the first.

@@ -135,6 +135,7 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
     let trace = trace.path().to_str().unwrap();
     let hot = "synth:zipf?requests=300&size=4KiB&footprint=8MiB";
     for words in [&[trace][..], &[hot], &[hot, "--device", "tlc-pslc"]] {
+        let words = &[words, &["--fill", "nothing"]].concat()[..];
         let said = printed(words);
         let sizes = |flag: &str| -> Vec<String> {
             let told = said.split(flag).skip(1);
@@ -152,7 +153,13 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
 
 #[test]
 fn a_part_with_pseudo_slc_is_compared_by_a_page_map_and_with_the_cache_as_sold() {
-    let said = printed(&["synth:zipf?requests=300&size=16KiB", "--device", "tlc-pslc"]);
+    let said = printed(&[
+        "synth:zipf?requests=300&size=16KiB",
+        "--device",
+        "tlc-pslc",
+        "--fill",
+        "nothing",
+    ]);
     let heads = said.lines().find(|line| line.contains("paged")).unwrap();
     let names: Vec<&str> = heads.split_whitespace().collect();
     assert_eq!(names[..2], ["page-mlc", "pslc"], "{said}");
