@@ -9,6 +9,10 @@ use super::{Area, GROUP, NOT_FULL, State};
 impl Area {
     /// Checks that counts, keys and lists agree with each other and with the bits.
     pub(in crate::kit) fn check(&self) -> Result<(), String> {
+        let mut listed = vec![0; self.blocks() as usize];
+        for block in self.free.iter().flatten() {
+            listed[*block as usize] += 1;
+        }
         for block in 0..self.blocks() {
             let at = block as usize;
             let bits = self.valid_units(block).count() as u32;
@@ -20,7 +24,7 @@ impl Area {
             if self.keys[at] != key {
                 return Err(format!("{name} stands under {} among the full", self.keys[at]));
             }
-            let free = self.free.iter().flatten().filter(|free| **free == block).count();
+            let free = listed[at];
             if free != usize::from(self.states[at] == State::Free) {
                 return Err(format!(
                     "{name} is listed as free {free} times, {:?}",
