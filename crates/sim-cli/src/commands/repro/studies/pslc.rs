@@ -111,6 +111,8 @@ mod tests {
     use super::super::{Cut, Loads};
     use super::*;
 
+    const SHORT_COPY: [Load; 1] = [Load { capacity: 8 << 30, ..LOADS[0] }];
+
     #[test]
     fn speed_is_told_window_by_window() {
         let ends = [(4e6, 2e4), (8e6, 4e4), (10e6, 10e4)];
@@ -132,10 +134,9 @@ mod tests {
     #[test]
     fn the_page_has_a_cliff_where_there_is_a_cache() {
         let folder = tempfile::tempdir().unwrap();
-        const COPY: [Load; 1] = [Load { capacity: 8 << 30, ..LOADS[0] }];
         let loads = Loads { requests: Some(500), seed: 1, folder: None, length: Cut::AsLong };
         // Fewer runs, and a smaller disk, because each fills the disk first.
-        let study = Study { trials: || in_windows(4), loads: &COPY, ..PSLC };
+        let study = Study { trials: || in_windows(4), loads: &SHORT_COPY, ..PSLC };
         let page = study.make(folder.path(), &loads, 2).unwrap();
         let page = std::fs::read_to_string(page).unwrap();
         let rows = page.lines().filter(|line| line.starts_with("| ") && line.contains("MB/s"));
