@@ -21,12 +21,12 @@ fn every_fate_of_an_operation_loses_nothing() {
 #[test]
 fn cuts_within_the_mount_and_right_after_it_lose_nothing() {
     let nested = Some(Nested::USUAL);
-    all_goes_well(&Plan { cuts: Cuts::Sample(2), requests: 60, nested, ..Plan::default() }, 1_000);
+    all_goes_well(&Plan { cuts: Cuts::Sample(4), requests: 60, nested, ..Plan::default() }, 2_000);
 }
 
 #[test]
 fn every_byte_of_every_sector_is_as_it_was_written() {
-    all_goes_well(&Plan { cuts: Cuts::Sample(100), bytes: true, ..Plan::default() }, 200);
+    all_goes_well(&Plan { cuts: Cuts::Sample(200), bytes: true, ..Plan::default() }, 400);
 }
 
 #[test]
