@@ -1,7 +1,5 @@
 //! The invariants of an area.
 
-use std::collections::VecDeque;
-
 use ftl_iface::Mode;
 
 use super::{Area, GROUP, NOT_FULL, State};
@@ -24,11 +22,10 @@ impl Area {
             if self.keys[at] != key {
                 return Err(format!("{name} stands under {} among the full", self.keys[at]));
             }
-            let free = listed[at];
-            if free != usize::from(self.states[at] == State::Free) {
+            if listed[at] != usize::from(self.states[at] == State::Free) {
                 return Err(format!(
-                    "{name} is listed as free {free} times, {:?}",
-                    self.states[at]
+                    "{name} is listed as free {} times, {:?}",
+                    listed[at], self.states[at]
                 ));
             }
             if self.states[at] == State::Free && bits > 0 {
@@ -45,9 +42,9 @@ impl Area {
                 return Err(format!("a group of blocks is said to have {least} valid at least"));
             }
         }
-        let listed: usize = self.free.iter().map(VecDeque::len).sum();
-        if listed != self.free_count as usize {
-            return Err(format!("{listed} blocks are free, and {} counted", self.free_count));
+        let free: usize = listed.iter().sum();
+        if free != self.free_count as usize {
+            return Err(format!("{free} blocks are free, and {} counted", self.free_count));
         }
         Ok(())
     }
