@@ -238,7 +238,7 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     row(
         "speed",
         format!(
-            "{:.0} requests/s, {:.1} million flash operations/s, {:.2} s",
+            "{:.0} requests and {:.1} million flash operations a second of processor time; {:.2} s in all",
             result.requests_per_s,
             result.nand_ops_per_s / 1e6,
             result.wall_s

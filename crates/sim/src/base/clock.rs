@@ -1,5 +1,5 @@
-//! The computer's clock, which tells how long a run took. A browser's WebAssembly has none that this library knows:
-//! there every time is zero, and so are the rates of a result.
+//! The computer's clocks, which tell how long a run took, and how long a processor worked on it. A browser's WebAssembly has
+//! none that this library knows: there every time is zero, and so are the rates of a result.
 
 use std::time::Duration;
 
@@ -38,3 +38,26 @@ impl Clock {
         Duration::ZERO
     }
 }
+
+/// A moment of this thread's processor time: while the thread waits, or another one has the processor, it stands still.
+#[cfg(unix)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadClock(Duration);
+
+#[cfg(unix)]
+impl ThreadClock {
+    /// This moment.
+    pub(crate) fn now() -> Self {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Self(time.try_into().unwrap_or_default())
+    }
+
+    /// The processor time since.
+    pub(crate) fn elapsed(&self) -> Duration {
+        Self::now().0.saturating_sub(self.0)
+    }
+}
+
+/// Elsewhere a thread's processor time is not known, and what passed meanwhile stands for it.
+#[cfg(not(unix))]
+pub(crate) type ThreadClock = Clock;

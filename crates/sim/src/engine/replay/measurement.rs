@@ -21,11 +21,11 @@ use crate::engine::systems::{Books, ChainWrite, Hardware, PartState, Spent, Syst
 use crate::input::device::Fill;
 use crate::input::trace::Op;
 
-/// How long a replay took in real time.
+/// How long a replay took on this computer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clocked {
     pub(super) whole: Duration,
-    /// While there was a request to work on.
+    /// Processor time for the requests.
     pub(super) busy: Duration,
 }
 
@@ -149,7 +149,7 @@ impl Measurement {
             verified_reads: after.verified - before.verified,
             wall_s: clocked.whole.as_secs_f64(),
             busy_s: clocked.busy.as_secs_f64(),
-            requests_per_s: per_second(requests.total(), clocked.whole),
+            requests_per_s: per_second(requests.total(), clocked.busy),
             nand_ops_per_s: per_second(operations(&done), clocked.busy),
             requests,
         }

@@ -10,7 +10,7 @@ use super::measurement::{Clocked, Measurement, Moment};
 use super::options::Pace;
 use super::tally::Tally;
 use super::under_way::account;
-use crate::base::clock::Clock;
+use crate::base::clock::{Clock, ThreadClock};
 use crate::engine::result::Requests;
 use crate::engine::systems::{Account, System};
 use crate::input::trace::{Op, Request};
@@ -38,7 +38,7 @@ impl Served {
         request: &Request,
         work: impl FnOnce(&mut dyn System) -> T,
     ) -> (T, Nanos) {
-        let (handed_over, before) = (Clock::now(), system.now());
+        let (handed_over, before) = (ThreadClock::now(), system.now());
         system.account(account(request.op));
         system.begin(before);
         let outcome = work(system);

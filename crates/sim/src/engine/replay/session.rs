@@ -15,7 +15,7 @@ use super::record::Record;
 use super::run_observer::RunObserver;
 use super::under_way::UnderWay;
 use super::window::Window;
-use crate::base::clock::Clock;
+use crate::base::clock::{Clock, ThreadClock};
 use crate::base::{Failure, Stop};
 use crate::engine::host::{Host, SharedWitness};
 use crate::engine::systems::{Account, Session, System};
@@ -98,7 +98,7 @@ impl<B: Batches> Session for Replay<'_, B> {
         let mut busy = Duration::ZERO;
         let mut firsts = Vec::with_capacity(FORESEEN);
         while let Some(batch) = self.batches.next() {
-            let handed_over = Clock::now();
+            let handed_over = ThreadClock::now();
             let mut must = batch.must.as_slice();
             for requests in batch.requests.chunks(FORESEEN) {
                 firsts.clear();

@@ -136,10 +136,9 @@ pub struct RunResult {
     pub verified_reads: u64,
     /// Seconds that the replay took in this process, without the device's preparation.
     pub wall_s: f64,
-    /// Those seconds in which the system had a request to work on. In the others it waited for the reader, or for
-    /// another system that gets the same requests.
+    /// Processor time that the system took for the requests, in seconds: without reading the trace, and without waiting.
     pub busy_s: f64,
-    /// Requests per second of `wall_s`.
+    /// Requests per second of `busy_s`.
     pub requests_per_s: f64,
     /// Page and block operations per second of `busy_s`.
     pub nand_ops_per_s: f64,
