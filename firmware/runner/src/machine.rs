@@ -1,7 +1,7 @@
 //! The machines that QEMU plays.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub(crate) struct Machine {
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Arm counts instructions by a timer: 256 ns for each suit its tick of 40 ns. RISC-V has a counter.
-pub(crate) const MACHINES: [Machine; 2] = [
+pub(crate) static MACHINES: [Machine; 2] = [
     Machine {
         name: "arm",
         title: "Cortex-M4F (QEMU's mps2-an386)",
@@ -57,7 +57,19 @@ const QUIET: [&str; 7] = [
     "enable=on,target=native",
 ];
 
+/// The machine of that name.
+pub(crate) fn only(name: &str) -> Outcome<&'static [Machine]> {
+    let at = MACHINES.iter().position(|machine| machine.name == name);
+    let at = at.ok_or_else(|| format!("there is no machine `{name}`: say arm or riscv"))?;
+    Ok(&MACHINES[at..=at])
+}
+
 impl Machine {
+    /// The file with its figures, from the runner's folder.
+    pub(crate) fn figures(&self, home: &Path) -> PathBuf {
+        home.join(format!("figures/{}.txt", self.name))
+    }
+
     /// Runs a program to its end, which must be a good one. Gives what it said.
     pub(crate) fn run(&self, program: &Path) -> Outcome<String> {
         let mut child = Command::new(self.emulator)

@@ -1,8 +1,9 @@
 //! Runs the firmware under QEMU on both architectures, judges it, and holds its figures to those that are written down.
 //!
 //! ```text
-//! firmware-runner FOLDER            judges what cargo has built into FOLDER, and compares with figures/*.txt
-//! firmware-runner FOLDER --renew    writes those files, and the tables of docs/FIRMWARE.md, anew
+//! firmware-runner FOLDER                 judges what cargo has built into FOLDER, and compares with figures/*.txt
+//! firmware-runner FOLDER --only arm      the same on one architecture
+//! firmware-runner FOLDER --renew         writes those files, and the tables of docs/FIRMWARE.md, anew
 //! ```
 //!
 //! It fails where the FTL can reach a panic or formatting, where a program does not end well, where a figure has become
@@ -40,9 +41,13 @@ fn home() -> PathBuf {
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let outcome = match &arguments[..] {
-        [folder] => judge_all(Path::new(folder), Differing::Told),
-        [folder, renew] if renew == "--renew" => judge_all(Path::new(folder), Differing::Renewed),
-        _ => Err("usage: firmware-runner FOLDER [--renew]".into()),
+        [folder] => judge_all(Path::new(folder), &MACHINES, Differing::Told),
+        [folder, renew] if renew == "--renew" => {
+            judge_all(Path::new(folder), &MACHINES, Differing::Renewed)
+        }
+        [folder, only, name] if only == "--only" => machine::only(name)
+            .and_then(|machine| judge_all(Path::new(folder), machine, Differing::Told)),
+        _ => Err("usage: firmware-runner FOLDER [--only arm|riscv | --renew]".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,41 +58,44 @@ fn main() -> ExitCode {
     }
 }
 
-fn judge_all(folder: &Path, differing: Differing) -> Outcome<()> {
+/// Judges these machines, and the page by what is written down of all.
+fn judge_all(folder: &Path, machines: &[Machine], differing: Differing) -> Outcome<()> {
     let mut faults = Vec::new();
-    let mut written = Vec::new();
     let mut largest = String::new();
-    for (machine, judged) in MACHINES.iter().zip(judge_each(folder)) {
+    for (machine, judged) in machines.iter().zip(judge_each(machines, folder)) {
         let Judged { figures: found, shown: bare, report } = judged?;
         println!("{}", report.join("\n"));
-        let file = home().join(format!("figures/{}.txt", machine.name));
         if differing == Differing::Renewed {
+            let file = machine.figures(&home());
             fs::write(&file, found.text(machine)).map_err(|error| said(&file, &error))?;
         }
-        let text = fs::read_to_string(&file).map_err(|error| said(&file, &error))?;
-        let committed = Figures::parse(&text);
-        let comparison = found.compared_with(&committed);
+        let comparison = found.compared_with(&written(machine)?);
         println!("{}: {} figures", machine.name, found.len());
         for line in comparison.better.iter().chain(&comparison.worse) {
             println!("  {line}");
         }
         let of_this = comparison.worse.iter().map(|line| format!("{}: {line}", machine.name));
         faults.extend(of_this);
-        if largest.is_empty() {
+        // The page shows the symbols of the first machine's program.
+        if machine.name == MACHINES[0].name {
             largest = page::largest(&bare);
         }
-        written.push(committed);
     }
-    let [arm, riscv] = &written[..] else {
-        return Err("there are two machines".into());
-    };
     let file = home().join("../docs/FIRMWARE.md");
-    faults.extend(page::keep(&file, arm, riscv, &largest, differing)?);
+    let [arm, riscv] = MACHINES.each_ref().map(written);
+    faults.extend(page::keep(&file, &arm?, &riscv?, &largest, differing)?);
     if faults.is_empty() {
         return Ok(());
     }
     let how = "`./ci firmware` shows it; `CI_RENEW_FIGURES=1 ./ci firmware` writes the new figures, if they are meant";
     Err(format!("{}\n{how}", faults.join("\n")))
+}
+
+/// The figures of a machine that are written down.
+fn written(machine: &Machine) -> Outcome<Figures> {
+    let file = machine.figures(&home());
+    let text = fs::read_to_string(&file).map_err(|error| said(&file, &error))?;
+    Ok(Figures::parse(&text))
 }
 
 /// What was found on a machine.
@@ -99,10 +107,11 @@ struct Judged {
     report: Vec<String>,
 }
 
-/// All machines at once: what each counts does not depend on how fast its emulator runs.
-fn judge_each(folder: &Path) -> Vec<Outcome<Judged>> {
+/// All of them at once: what each counts does not depend on how fast its emulator runs.
+fn judge_each(machines: &[Machine], folder: &Path) -> Vec<Outcome<Judged>> {
     thread::scope(|scope| {
-        let judging = MACHINES.each_ref().map(|machine| scope.spawn(|| judge(machine, folder)));
+        let judging: Vec<_> =
+            machines.iter().map(|machine| scope.spawn(move || judge(machine, folder))).collect();
         let panicked = |_| Err("a judge panicked: see above".into());
         judging.into_iter().map(|judge| judge.join().unwrap_or_else(panicked)).collect()
     })
