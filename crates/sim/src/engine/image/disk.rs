@@ -34,7 +34,7 @@ use super::layout;
 use super::mark;
 use super::record::Event;
 use super::refusal::Refusal;
-use super::seal::{Pending, Seal};
+use super::seal::{Check, Pending, Seal};
 use super::slot::{self, Copies, Header, Identity, State};
 use super::store::{Extent, FileStore};
 use super::unit::{self, About};
@@ -45,8 +45,9 @@ pub struct Disk<S> {
     pub(super) store: S,
     header: Header,
     about: About,
-    /// Where the journal's records end.
+    /// Where the journal's records end, and the check of the last one that was found in it.
     end: u64,
+    last: Check,
     tail: Tail,
     copies: Copies,
     synced: Synced,
@@ -109,9 +110,10 @@ impl<S: FileStore> Disk<S> {
             return Err(Refusal::Journal(damage));
         }
         let Opened { about, replayed, copies, header, .. } = &opened;
-        let (about, end, tail) = (about.clone(), replayed.end, replayed.tail.clone());
+        let (about, tail) = (about.clone(), replayed.tail.clone());
+        let (end, last) = (replayed.end, replayed.last);
         let (header, copies, synced) = (*header, *copies, Synced::No);
-        Ok(Ok((Self { store, header, about, end, tail, copies, synced }, opened)))
+        Ok(Ok((Self { store, header, about, end, last, tail, copies, synced }, opened)))
     }
 
     /// The file, when nobody works on its disk any more.
@@ -125,7 +127,8 @@ impl<S: FileStore> Disk<S> {
         store.set_length(0)?;
         slot::begin(&store, header.identity)?;
         let (about, tail, copies) = (about.clone(), Tail::Clean, Copies::Same);
-        let mut disk = Self { store, header, about, end: 0, tail, copies, synced: Synced::Yes };
+        let (end, last, synced) = (0, Check::NONE, Synced::Yes);
+        let mut disk = Self { store, header, about, end, last, tail, copies, synced };
         disk.rewrite(device)?;
         Ok(disk)
     }
@@ -145,7 +148,7 @@ impl<S: FileStore> Disk<S> {
             slot::replace(&self.store, &self.header)?;
         }
         self.free_unused()?;
-        let mut pending = Pending::new(Seal::of(&self.header), self.end);
+        let mut pending = Pending::new(Seal::of(&self.header), self.last, self.end);
         pending.add(&Event::PowerOff);
         device.keep(pending);
         self.commit(device)
@@ -216,7 +219,7 @@ impl<S: FileStore> Disk<S> {
             }
         }
         // The records that were pending are in the chip now.
-        device.keep(Pending::new(Seal::of(&self.header), self.end));
+        device.keep(Pending::new(Seal::of(&self.header), Check::NONE, self.end));
         self.synced = Synced::Yes;
         self.free_unused()
     }

@@ -19,7 +19,10 @@ pub enum Refusal {
     #[error("it is no disk of `tandem serve`: name another file")]
     Foreign,
     /// Another version of this program made it.
-    #[error("it has version {found}, and this program reads version {}", super::format::VERSION)]
+    #[error(
+        "it has version {found}, and this program reads version {}: use the program that made it",
+        super::format::VERSION
+    )]
     Version {
         /// Its number.
         found: u16,
@@ -36,6 +39,12 @@ pub enum Refusal {
     /// The headers are of two disks.
     #[error("its two headers, at bytes 0 and {}, are of two disks", super::format::SECOND_AT)]
     TwoDisks,
+    /// The headers are of one disk, and were never in one file.
+    #[error(
+        "its two headers, at bytes 0 and {}, are of two states of one disk",
+        super::format::SECOND_AT
+    )]
+    TwoStates,
     /// It is not as long as its header says.
     #[error("it is cut short: it has {found} bytes, and must have {needed}")]
     CutShort {
