@@ -11,6 +11,7 @@
 //! | "it is being made", chip, journal's room, sync | a first header that says so | no disk yet |
 //! | second header, sync | a whole second header | the new disk |
 //! | first header, sync | two headers, the same | the new disk |
+//! | its folder, sync | the same, by its name | the new disk |
 //! | a record, in part | an incomplete record | the disk without it: nobody was answered |
 //! | a record | one more record | the disk with it |
 //! | a flush: a record, sync, mark | a mark, which says no more than is there | the disk with it |
@@ -130,6 +131,7 @@ impl<S: FileStore> Disk<S> {
         let (end, last, synced) = (0, Check::NONE, Synced::Yes);
         let mut disk = Self { store, header, about, end, last, tail, copies, synced };
         disk.rewrite(device)?;
+        disk.store.sync_name()?;
         Ok(disk)
     }
 
@@ -148,6 +150,8 @@ impl<S: FileStore> Disk<S> {
             slot::replace(&self.store, &self.header)?;
         }
         self.free_unused()?;
+        // Who made it may have been killed before that.
+        self.store.sync_name()?;
         let mut pending = Pending::new(Seal::of(&self.header), self.last, self.end);
         pending.add(&Event::PowerOff);
         device.keep(pending);

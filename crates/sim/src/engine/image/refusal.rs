@@ -15,6 +15,11 @@ pub enum Refusal {
     /// The system lets it be read, and not written.
     #[error("it cannot be opened for writing: {0}; --read-only serves it as it is")]
     Unwritable(io::Error),
+    /// The system does not let it be locked.
+    #[error(
+        "it cannot be locked against a second server: {0}; move it to a file system that has locks"
+    )]
+    Unlockable(io::Error),
     /// It is something else.
     #[error("it is no disk of `tandem serve`: name another file")]
     Foreign,
