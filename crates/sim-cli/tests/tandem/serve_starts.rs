@@ -35,12 +35,34 @@ fn a_server_that_is_told_no_place_names_both_kinds() {
 fn the_end_of_the_terminal_is_an_end_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let json = folder.path().join("result.json");
-    let server = Server::start(folder.path(), &[&NEW[..], &["--json", text(&json)]].concat());
+    let mut command = Command::new(TANDEM);
+    if cfg!(target_os = "linux") {
+        // Though the tests themselves are run by `nohup`.
+        command = Command::new("env");
+        command.args(["--default-signal=HUP", TANDEM]);
+    }
+    let flags = [&NEW[..], &["--json", text(&json)]].concat();
+    let server = Server::start_by(command, folder.path(), &flags);
     write(&server, 1);
     let socket = server.socket.clone();
     assert!(server.end_by("HUP").success());
     assert!(fs::read_to_string(json).unwrap().contains("\"writes\""));
     assert!(!socket.exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_that_nohup_started_outlives_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", TANDEM]);
+    let mut server = Server::start_by(command, folder.path(), &NEW);
+    write(&server, 1);
+    server.signal("HUP");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(server.is_running());
+    assert_eq!(server.client().read(4096, 4096).unwrap(), [1; 4096]);
+    assert!(server.end_by("TERM").success());
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn heed_too_long(runtime: &tokio::runtime::Runtime) -> Result<Signal, Failure> {
     Ok(signal(SignalKind::from_raw(TOO_LONG))?)
 }
 
-/// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
+/// Serves until Ctrl-C, SIGTERM, or the end of the terminal (unless `nohup` lets it outlive that).
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let _heeded = heed_too_long(&runtime)?;
