@@ -65,6 +65,60 @@ fn a_server_that_nohup_started_outlives_the_terminal() {
     assert!(server.end_by("TERM").success());
 }
 
+/// A start with the line of a server that was killed.
+#[test]
+fn an_earlier_recording_is_kept_and_told() {
+    for name in ["load.csv.zst", "load.csv"] {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [name, "disk.img", "disk.sock"].map(|name| folder.path().join(name));
+        let [record, image, socket] = files.each_ref().map(|path| text(path));
+        let flags = ["--device", "tiny", "--image", image, "--record", record];
+        let server = Server::start(folder.path(), &flags);
+        write(&server, 1);
+        let start = Instant::now();
+        while fs::metadata(record).unwrap().len() < 30 {
+            assert!(start.elapsed() < Duration::from_secs(60), "{name}: nothing is recorded");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        server.kill();
+        let before = [record, image].map(|path| fs::read(path).unwrap());
+        let (code, told) = failure(&[&["serve", "--socket", socket], &flags[..]].concat());
+        assert_eq!(code, Some(2), "{told}");
+        let reason = "cannot be written: it is there and not empty: name another file, or move it";
+        assert!(told.contains(name) && told.contains(reason), "{told}");
+        assert!(before == [record, image].map(|path| fs::read(path).unwrap()), "as they were");
+        // One that was made empty, as by `mktemp`, is taken.
+        let empty = folder.path().join(format!("empty-{name}"));
+        fs::write(&empty, "").unwrap();
+        let flags = ["--image", image, "--record", text(&empty)];
+        let server = Server::start(folder.path(), &flags);
+        write(&server, 2);
+        assert!(server.stop().success());
+        assert_eq!(recorded(&empty), 1, "{name}");
+    }
+}
+
+/// Here the shell allows no file as long as the disk's.
+#[test]
+fn a_start_that_is_refused_begins_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let [image, socket, made, empty] =
+        ["disk.img", "disk.sock", "made.csv", "empty.csv"].map(|name| folder.path().join(name));
+    fs::write(&empty, "").unwrap();
+    for record in [&made, &empty] {
+        let (socket, image, record) = (text(&socket), text(&image), text(record));
+        let serve =
+            format!("serve --socket {socket} --device tiny --image {image} --record {record}");
+        let limited = format!("ulimit -f 16; exec {TANDEM} {serve}");
+        let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("disk.img cannot be written: File too large"), "{told}");
+    }
+    assert!(!made.exists() && !image.exists());
+    assert_eq!(fs::read(&empty).unwrap(), b"");
+}
+
 #[test]
 fn a_server_whose_output_nobody_reads_serves() {
     let folder = tempfile::tempdir().unwrap();
