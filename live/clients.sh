@@ -104,4 +104,17 @@ grown=$(($(memory) - before))
 say "$((ours / 3)) reads a second; nbdkit memory serves $((theirs / 3)): $((100 * ours / theirs)) %; memory grew by $grown KiB"
 [ $((100 * ours)) -ge $((60 * theirs)) ] || fail "reads are slower than 60 % of nbdkit's"
 [ "$grown" -le 8192 ] || fail "the server's memory grows while it is read"
+
+say "memory while all of it is written again and again"
+writes() {
+    fio --name=writes --ioengine=nbd --uri="$URI" --rw=randwrite --bs=4k --iodepth=16 --size=256M --io_size="$1" \
+        --norandommap >"$WORK/writes.log" 2>&1 || { cat "$WORK/writes.log"; fail "fio failed: see above"; }
+}
+# By then every block of the device has been used.
+writes 512M
+before=$(memory)
+writes 512M
+grown=$(($(memory) - before))
+say "after 512 MiB of random writes memory had grown by $grown KiB more"
+[ "$grown" -le 16384 ] || fail "the server's memory grows while it is written"
 stop

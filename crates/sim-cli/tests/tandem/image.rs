@@ -316,18 +316,6 @@ fn what_is_no_disk_is_left_alone_and_a_removed_one_is_told() {
     assert!(notes.contains("removed while it was served"), "{notes}");
 }
 
-#[test]
-fn the_end_of_the_terminal_is_an_end_like_any_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let json = folder.path().join("result.json");
-    let server = Server::start(folder.path(), &[&NEW[..], &["--json", text(&json)]].concat());
-    write(&server, 1);
-    let socket = server.socket.clone();
-    assert!(server.end_by("HUP").success());
-    assert!(fs::read_to_string(json).unwrap().contains("\"writes\""));
-    assert!(!socket.exists());
-}
-
 /// The shell may allow no longer file. That is told as a full disk is, and ends no server by a signal.
 #[test]
 fn a_file_that_the_shell_allows_no_longer_is_told_and_stays_as_it_is() {
@@ -344,60 +332,4 @@ fn a_file_that_the_shell_allows_no_longer_is_told_and_stays_as_it_is() {
     assert!(told.contains("disk.img cannot be written: File too large"), "{told}");
     let server = serve(folder.path(), &disk, &[]);
     holds(&mut server.client(), [1]);
-}
-
-#[test]
-fn a_server_whose_output_nobody_reads_serves() {
-    let folder = tempfile::tempdir().unwrap();
-    let socket = folder.path().join("disk.sock");
-    let mut server = Command::new(env!("CARGO_BIN_EXE_tandem"))
-        .args(["serve", "--device", "tiny", "--socket", text(&socket)])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(server.stdout.take());
-    let start = Instant::now();
-    let client = loop {
-        let socket = std::os::unix::net::UnixStream::connect(&socket);
-        match socket.map(Client::new) {
-            Ok(Ok(client)) => break client,
-            _ => std::thread::sleep(Duration::from_millis(10)),
-        }
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing is served");
-    };
-    let mut client = client;
-    client.write(0, 0, &[1; 4096]).unwrap();
-    server.kill().unwrap();
-    server.wait().unwrap();
-}
-
-#[test]
-fn a_recording_that_ends_with_a_kill_can_be_read() {
-    for name in ["load.csv.zst", "load.csv.gz", "load.csv"] {
-        let folder = tempfile::tempdir().unwrap();
-        let record = folder.path().join(name);
-        let server =
-            Server::start(folder.path(), &[&NEW[..], &["--record", text(&record)]].concat());
-        for byte in 0..20 {
-            write(&server, byte);
-        }
-        // It is flushed each second, if the machine has the time.
-        let start = Instant::now();
-        while recorded(&record) < 20 {
-            assert!(start.elapsed() < Duration::from_secs(60), "{name}: nothing is recorded");
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        for byte in 0..20 {
-            write(&server, byte);
-        }
-        server.kill();
-        assert!((20..=40).contains(&recorded(&record)), "{name}: {}", recorded(&record));
-    }
-}
-
-/// The writes of a recording that may have no end.
-fn recorded(record: &Path) -> u64 {
-    let profile = tandem(&["profile", text(record), "--lenient", "--json", "-"]);
-    let profile: Option<serde_json::Value> = serde_json::from_slice(&profile.stdout).ok();
-    profile.and_then(|profile| profile["writes"].as_u64()).unwrap_or(0)
 }

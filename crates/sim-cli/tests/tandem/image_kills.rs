@@ -1,6 +1,7 @@
 //! Servers that are killed again and again, while power fails on their disks: nothing that was answered is lost.
 //!
-//! A thousand kills, in ten shards: `TANDEM_KILLS=1000 TANDEM_SHARD=3/10 cargo test -p sim-cli --test tandem kills`.
+//! A thousand kills, in ten shards: `./ci kills`; one of them:
+//! `TANDEM_KILLS=1000 TANDEM_SHARD=3/10 cargo test -p sim-cli --test tandem kills`.
 
 use std::time::{Duration, Instant};
 

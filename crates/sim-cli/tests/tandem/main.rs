@@ -21,6 +21,8 @@ mod rivals;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]
+mod serve_starts;
+#[cfg(unix)]
 mod serve_systems;
 mod sweep;
 mod workloads;

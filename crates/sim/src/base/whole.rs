@@ -34,26 +34,103 @@ fn write(path: &Path, fill: impl FnOnce(&mut File) -> Result<(), Failure>) -> Re
     // A link stands for its target.
     let path = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     let builder = builder.prefix(".tandem-");
-    #[cfg(unix)]
-    let builder = {
-        use std::os::unix::fs::PermissionsExt;
-        // The permissions of any new file, less the user's mask.
-        builder.permissions(fs::Permissions::from_mode(0o666))
-    };
-    let mut file: NamedTempFile = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    fill(file.as_file_mut())?;
-    // The content is on the disk before the name is, so the file is complete even after a power loss.
-    file.as_file().sync_data()?;
-    file.persist(&path).map_err(|error| error.error)?;
+    if let Some(mut file) = nameless::begin(folder) {
+        fill(&mut file)?;
+        // The content is on the disk before the name is, so the file is complete even after a power loss.
+        file.sync_data()?;
+        let named = builder.make_in(folder, |name| nameless::name(&file, name))?;
+        named.persist(&path).map_err(|error| error.error)?;
+    } else {
+        #[cfg(unix)]
+        let builder = {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(MODE))
+        };
+        let mut file: NamedTempFile = builder.tempfile_in(folder)?;
+        fill(file.as_file_mut())?;
+        file.as_file().sync_data()?;
+        file.persist(&path).map_err(|error| error.error)?;
+    }
     Ok(sync_folder(&path)?)
+}
+
+/// The permissions of any new file, less the user's mask.
+#[cfg(unix)]
+const MODE: u32 = 0o666;
+
+/// Files that get a name when they are complete, so that a killed program leaves nothing behind.
+#[cfg(target_os = "linux")]
+mod nameless {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::path::Path;
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+
+    /// The files that a program has open, by which one without a name is found.
+    const OPEN: &str = "/proc/self/fd";
+
+    /// Begins one in that folder, if its file system has such files.
+    pub(super) fn begin(folder: &Path) -> Option<File> {
+        let how = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = open(folder, how, Mode::from_raw_mode(super::MODE)).ok()?;
+        Path::new(OPEN).is_dir().then(|| file.into())
+    }
+
+    /// Gives it a name that is free.
+    pub(super) fn name(file: &File, name: &Path) -> io::Result<()> {
+        let open = format!("{OPEN}/{}", file.as_raw_fd());
+        Ok(linkat(CWD, open, CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod nameless {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    pub(super) const fn begin(_: &Path) -> Option<File> {
+        None
+    }
+
+    pub(super) fn name(_: &File, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::base::files::check;
+
+    /// A program that is killed while it writes leaves what is in the folder then.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_has_no_name_while_it_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace.csv");
+        let names = || fs::read_dir(folder.path()).unwrap().count();
+        let has_nameless_files = nameless::begin(folder.path()).is_some();
+        for before in [0, 1] {
+            let mut seen = None;
+            let fill = |file: &mut File| {
+                file.write_all(b"whole")?;
+                seen = Some(names());
+                Ok(())
+            };
+            replace_with(&path, fill).unwrap();
+            // Other file systems need a name from the beginning.
+            assert_eq!(seen, Some(before + usize::from(!has_nameless_files)));
+            assert_eq!((fs::read(&path).unwrap(), names()), (b"whole".to_vec(), 1));
+        }
+        let failed = replace_with(&path, |_| Err(Failure::Unfit("no".into())));
+        assert!(failed.is_err() && names() == 1);
+    }
 
     #[test]
     fn a_file_is_replaced_as_a_whole_and_nothing_else_is_left() {

@@ -12,9 +12,10 @@ use crate::flags::numbers;
 
 /// Where a server is, or is to be.
 #[derive(Clone, Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("place").args(["socket", "port"]).required(true))]
 pub(super) struct PlaceArgs {
     /// Listen on a Unix socket at this path
-    #[arg(long, value_name = "PATH", required_unless_present = "port", conflicts_with = "port")]
+    #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
     /// Listen on this port of the loopback address; 0 takes a free one
     #[arg(long, value_parser = numbers::any::<u16>, value_name = "N")]

@@ -93,7 +93,7 @@ pub struct Args {
     /// Serve the disk of --image read-only: the file is not changed, and no free space is needed
     #[arg(long, requires = "image", conflicts_with = "cut_every")]
     read_only: bool,
-    /// Record the clients' requests in this file as a trace; a name ending in .gz or .zst compresses it
+    /// Record the clients' requests in this new file as a trace; a name ending in .gz or .zst compresses it
     #[arg(long, value_name = "FILE.csv.zst")]
     record: Option<PathBuf>,
     /// Answer as slowly as the device would; otherwise its time is only counted
@@ -119,18 +119,14 @@ fn heed_too_long(runtime: &tokio::runtime::Runtime) -> Result<Signal, Failure> {
     Ok(signal(SignalKind::from_raw(TOO_LONG))?)
 }
 
-/// Serves until Ctrl-C, SIGTERM, or the end of the terminal.
+/// Serves until Ctrl-C, SIGTERM, or the end of the terminal (unless `nohup` lets it outlive that).
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let _heeded = heed_too_long(&runtime)?;
     if args.place.wait {
         return runtime.block_on(listen::await_server(&args.place.endpoint()));
     }
-    let json = args.json.iter().filter(|path| path.as_os_str() != "-");
-    json.clone().chain(&args.record).try_for_each(|path| files::check(path))?;
-    if let Some(image) = &args.image {
-        json.chain(&args.record).try_for_each(|path| apart(image, path))?;
-    }
+    check_outputs(args)?;
     let (mut disk_file, found) = match &args.image {
         Some(path) if args.read_only => (None, Some(DiskFile::only_read(path, &Terminal)?)),
         Some(path) => {
@@ -147,14 +143,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let listener = runtime.block_on(Listener::bind(&args.place.endpoint()))?;
     let uri = listener.uri()?;
-    let record = args.record.as_ref().map(|path| {
-        Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
-    });
-    let record = record.transpose()?;
-    // Only now that nothing else can fail, the file is written.
+    // Only now that nothing else can fail, files are written, and the recording last of them: it tells of this disk.
     if let (Some(disk_file), ServedSystem::Lasting(disk)) = (&mut disk_file, &mut disk) {
         disk_file.begin(&about, &mut disk.1, &Terminal)?;
     }
+    let record = record(args)?;
     if !prints_json(args) {
         let exported = show::short(setup.part.exported_bytes);
         let served = format!("{uri}: {exported} of {} on {}\n", chosen.name, setup.part.name);
@@ -178,6 +171,26 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     };
     let result = server.end(ended, uri).map_err(|failure| recorded(args, failure))?;
     tell(args, &result, out)
+}
+
+/// Checks the files to be written, besides that of the disk, before anything is touched.
+fn check_outputs(args: &Args) -> Result<(), Failure> {
+    let json = args.json.iter().filter(|path| path.as_os_str() != "-");
+    for path in json.chain(&args.record) {
+        files::check(path)?;
+        args.image.iter().try_for_each(|image| apart(image, path))?;
+    }
+    args.record.iter().try_for_each(|path| {
+        Output::check(path).map_err(|reason| Failure::File { path: path.clone(), reason })
+    })
+}
+
+/// Begins the file of the recording.
+fn record(args: &Args) -> Result<Option<Output>, Failure> {
+    let create = |path: &PathBuf| {
+        Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
+    };
+    args.record.as_ref().map(create).transpose()
 }
 
 /// Checks that a file to be written is not the disk's: it would take the disk's place.

@@ -69,10 +69,17 @@ pub(super) struct Service {
     pub(super) status: Status,
 }
 
+/// The signals that end the server, besides Ctrl-C.
+struct Ends {
+    terminate: Signal,
+    /// The end of the terminal, unless it is ignored.
+    hang_up: Option<Signal>,
+}
+
 struct Parts {
     listener: Listener,
     /// Those that end it, and the one that cuts the power.
-    signals: ([Signal; 2], Signal),
+    signals: (Ends, Signal),
     ledger: Ledger,
     cuts: Cuts,
     /// Lives that ended with a power loss.
@@ -92,10 +99,13 @@ impl<'a> Server<'a> {
         let Service { ledger, cuts, system, status } = service;
         let _entered = runtime.enter();
         let terminate = signal(SignalKind::terminate())?;
-        let hang_up = signal(SignalKind::hangup())?;
+        let hang_up = match hang_up() {
+            HangUp::Ends => Some(signal(SignalKind::hangup())?),
+            HangUp::Ignored => None,
+        };
         let cut = signal(SignalKind::user_defined1())?;
         let (power_cuts, measured) = (0, None);
-        let signals = ([terminate, hang_up], cut);
+        let signals = (Ends { terminate, hang_up }, cut);
         let parts = Parts { listener, signals, ledger, cuts, power_cuts, status, system, measured };
         Ok(Self { runtime, parts })
     }
@@ -203,7 +213,7 @@ impl Parts {
                 }
                 _ = rested.tick() => drive.borrow_mut().rest(),
                 _ = cut.recv() => cut_at = Some(Instant::now()),
-                () = any(ends) => break Ended::Stopped,
+                () = ends.any() => break Ended::Stopped,
                 _ = looked.tick() => if interrupt::is_requested() { break Ended::Stopped },
                 _ = told.tick() => {
                     let mut drive = drive.borrow_mut();
@@ -229,12 +239,34 @@ fn every(period: Duration, missed: MissedTickBehavior) -> Interval {
     interval
 }
 
-/// Waits for one of two signals.
-async fn any([first, second]: &mut [Signal; 2]) {
-    tokio::select! {
-        _ = first.recv() => {}
-        _ = second.recv() => {}
+impl Ends {
+    /// Waits for one of them.
+    async fn any(&mut self) {
+        let Self { terminate, hang_up: Some(hang_up) } = self else {
+            self.terminate.recv().await;
+            return;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
+        }
     }
+}
+
+/// What the end of the terminal was to do when the program began.
+enum HangUp {
+    Ends,
+    /// As `nohup` asks for. What heeds a signal cannot ask for that any more.
+    Ignored,
+}
+
+/// Asks the system, where it tells: Linux does.
+fn hang_up() -> HangUp {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|signals| u64::from_str_radix(signals.trim(), 16).ok());
+    let bit = 1 << (SignalKind::hangup().as_raw_value() - 1);
+    if ignored.unwrap_or(0) & bit == 0 { HangUp::Ends } else { HangUp::Ignored }
 }
 
 async fn accept(listener: &Listener, from: Instant) -> io::Result<Box<dyn Socket>> {

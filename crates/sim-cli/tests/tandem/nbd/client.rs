@@ -30,8 +30,13 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one and waits until it listens.
     pub(crate) fn start(folder: &Path, flags: &[&str]) -> Self {
+        Self::start_by(Command::new(env!("CARGO_BIN_EXE_tandem")), folder, flags)
+    }
+
+    /// The same by another command, which becomes the server.
+    pub(crate) fn start_by(mut command: Command, folder: &Path, flags: &[&str]) -> Self {
         let socket = folder.join("disk.sock");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tandem"))
+        let mut child = command
             .args(["serve", "--socket"])
             .arg(&socket)
             .args(flags)

@@ -11,6 +11,7 @@
 //! | "it is being made", chip, journal's room, sync | a first header that says so | no disk yet |
 //! | second header, sync | a whole second header | the new disk |
 //! | first header, sync | two headers, the same | the new disk |
+//! | its folder, sync | the same, by its name | the new disk |
 //! | a record, in part | an incomplete record | the disk without it: nobody was answered |
 //! | a record | one more record | the disk with it |
 //! | a flush: a record, sync, mark | a mark, which says no more than is there | the disk with it |
@@ -34,7 +35,7 @@ use super::layout;
 use super::mark;
 use super::record::Event;
 use super::refusal::Refusal;
-use super::seal::{Pending, Seal};
+use super::seal::{Check, Pending, Seal};
 use super::slot::{self, Copies, Header, Identity, State};
 use super::store::{Extent, FileStore};
 use super::unit::{self, About};
@@ -45,8 +46,9 @@ pub struct Disk<S> {
     pub(super) store: S,
     header: Header,
     about: About,
-    /// Where the journal's records end.
+    /// Where the journal's records end, and the check of the last one that was found in it.
     end: u64,
+    last: Check,
     tail: Tail,
     copies: Copies,
     synced: Synced,
@@ -109,9 +111,10 @@ impl<S: FileStore> Disk<S> {
             return Err(Refusal::Journal(damage));
         }
         let Opened { about, replayed, copies, header, .. } = &opened;
-        let (about, end, tail) = (about.clone(), replayed.end, replayed.tail.clone());
+        let (about, tail) = (about.clone(), replayed.tail.clone());
+        let (end, last) = (replayed.end, replayed.last);
         let (header, copies, synced) = (*header, *copies, Synced::No);
-        Ok(Ok((Self { store, header, about, end, tail, copies, synced }, opened)))
+        Ok(Ok((Self { store, header, about, end, last, tail, copies, synced }, opened)))
     }
 
     /// The file, when nobody works on its disk any more.
@@ -125,8 +128,10 @@ impl<S: FileStore> Disk<S> {
         store.set_length(0)?;
         slot::begin(&store, header.identity)?;
         let (about, tail, copies) = (about.clone(), Tail::Clean, Copies::Same);
-        let mut disk = Self { store, header, about, end: 0, tail, copies, synced: Synced::Yes };
+        let (end, last, synced) = (0, Check::NONE, Synced::Yes);
+        let mut disk = Self { store, header, about, end, last, tail, copies, synced };
         disk.rewrite(device)?;
+        disk.store.sync_name()?;
         Ok(disk)
     }
 
@@ -145,7 +150,9 @@ impl<S: FileStore> Disk<S> {
             slot::replace(&self.store, &self.header)?;
         }
         self.free_unused()?;
-        let mut pending = Pending::new(Seal::of(&self.header), self.end);
+        // Who made it may have been killed before that.
+        self.store.sync_name()?;
+        let mut pending = Pending::new(Seal::of(&self.header), self.last, self.end);
         pending.add(&Event::PowerOff);
         device.keep(pending);
         self.commit(device)
@@ -216,7 +223,7 @@ impl<S: FileStore> Disk<S> {
             }
         }
         // The records that were pending are in the chip now.
-        device.keep(Pending::new(Seal::of(&self.header), self.end));
+        device.keep(Pending::new(Seal::of(&self.header), Check::NONE, self.end));
         self.synced = Synced::Yes;
         self.free_unused()
     }

@@ -7,9 +7,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 
 use super::damage::Tail;
 use super::disk::{self, Disk, Opened};
+use super::file::NamedFile;
 use super::journaled::Journaled;
 use super::mark::Mark;
 use super::refusal::Refusal;
@@ -29,8 +31,8 @@ enum Kept {
     /// There is no such file.
     Absent,
     /// It holds no disk yet.
-    Blank(File),
-    Disk(Box<Disk<File>>),
+    Blank(NamedFile),
+    Disk(Box<Disk<NamedFile>>),
 }
 
 /// Why a file is not used, as users are told.
@@ -39,6 +41,7 @@ pub fn refused(path: &Path, refusal: &Refusal) -> Failure {
     let more = match refusal {
         Refusal::Unreadable(_)
         | Refusal::Unwritable(_)
+        | Refusal::Unlockable(_)
         | Refusal::Foreign
         | Refusal::Version { .. }
         | Refusal::Old => "",
@@ -51,7 +54,11 @@ pub fn refused(path: &Path, refusal: &Refusal) -> Failure {
 }
 
 /// Opens a regular file, and locks it.
-pub fn locked(path: &Path, options: &OpenOptions, lock: FlockOperation) -> Result<File, Failure> {
+pub fn locked(
+    path: &Path,
+    options: &OpenOptions,
+    lock: FlockOperation,
+) -> Result<NamedFile, Failure> {
     let unreadable = |error| refused(path, &Refusal::Unreadable(error));
     // Others, such as pipes, may not be opened at all.
     if !fs::metadata(path).map_err(unreadable)?.is_file() {
@@ -61,16 +68,22 @@ pub fn locked(path: &Path, options: &OpenOptions, lock: FlockOperation) -> Resul
         Ok(_) => refused(path, &Refusal::Unwritable(error)),
         Err(_) => unreadable(error),
     })?;
-    flock(&file, lock).map_err(|_| {
-        let path = path.display();
-        Failure::Arguments(format!("another server has {path} open: stop it first"))
-    })?;
+    flock(&file, lock).map_err(|error| not_locked(path, error))?;
     // What was opened may have been removed before it was locked.
     if !is_at(path, &file) {
         let gone = "it was removed or replaced while it was opened";
         return Err(unreadable(io::Error::new(ErrorKind::NotFound, gone)));
     }
-    Ok(file)
+    Ok(NamedFile::new(file, path))
+}
+
+/// Why a file was not locked, as users are told.
+fn not_locked(path: &Path, error: Errno) -> Failure {
+    if error == Errno::WOULDBLOCK {
+        let path = path.display();
+        return Failure::Arguments(format!("another server has {path} open: stop it first"));
+    }
+    refused(path, &Refusal::Unlockable(error.into()))
 }
 
 /// Whether the path leads to that file.
@@ -160,7 +173,7 @@ impl DiskFile {
                     "{path} could not be rewritten ({error}): it keeps its journal, and loses nothing"
                 ));
             }
-            if disk.store.metadata().is_ok_and(|data| data.nlink() == 0) {
+            if disk.store.file.metadata().is_ok_and(|data| data.nlink() == 0) {
                 let gone = "it was removed while it was served";
                 return Err(self.failed(io::Error::new(ErrorKind::NotFound, gone)));
             }
@@ -170,7 +183,7 @@ impl DiskFile {
 
     fn with_disk(
         &mut self,
-        work: impl FnOnce(&mut Disk<File>) -> io::Result<()>,
+        work: impl FnOnce(&mut Disk<NamedFile>) -> io::Result<()>,
     ) -> Result<(), Failure> {
         match &mut self.file {
             Kept::Disk(disk) => work(disk).map_err(|reason| self.failed(reason)),
@@ -202,21 +215,36 @@ fn tell(path: &Path, opened: &Opened, observer: &dyn Observer) {
 }
 
 /// Makes a new file for the device. No other one is touched.
-pub fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<File>> {
+pub fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<NamedFile>> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
     // Who locked it before has it.
-    flock(&file, FlockOperation::NonBlockingLockExclusive)
-        .map_err(|_| io::Error::new(ErrorKind::ResourceBusy, "another server has just begun it"))?;
+    let begun = flock(&file, FlockOperation::NonBlockingLockExclusive);
+    if begun == Err(Errno::WOULDBLOCK) {
+        let other = "another server has just begun it";
+        return Err(io::Error::new(ErrorKind::ResourceBusy, other));
+    }
     // The lock holds until the last of both is closed.
     let held = file.try_clone()?;
-    let made = Disk::create(file, about, device).and_then(|disk| {
-        // The name is on the machine's disk, too.
-        files::sync_folder(path)?;
-        Ok(disk)
-    });
+    let made = begun
+        .map_err(|error| io::Error::other(Refusal::Unlockable(error.into())))
+        .and_then(|()| Disk::create(NamedFile::new(file, path), about, device));
     if made.is_err() && is_at(path, &held) {
         // It was never a disk.
         let _ = fs::remove_file(path);
     }
     made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_fails_is_told_by_its_cause() {
+        let told = |error| not_locked(Path::new("disk.img"), error).to_string();
+        assert!(told(Errno::WOULDBLOCK).contains("another server has disk.img open"));
+        let other = told(Errno::NOLCK);
+        assert!(other.contains("cannot be locked against a second server: No locks"), "{other}");
+        assert!(!other.contains("another server") && !other.contains("recover"), "{other}");
+    }
 }

@@ -1,39 +1,60 @@
 //! A real file as the store of a disk.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
 use super::store::{Extent, FileStore};
+use crate::base::files;
 
-impl FileStore for File {
+/// A file, and the path that it was found by.
+#[derive(Debug)]
+pub struct NamedFile {
+    pub(super) file: File,
+    path: PathBuf,
+}
+
+impl NamedFile {
+    pub(super) fn new(file: File, path: &Path) -> Self {
+        Self { file, path: path.into() }
+    }
+}
+
+impl FileStore for NamedFile {
     fn length(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
+        Ok(self.file.metadata()?.len())
     }
 
     fn set_length(&self, length: u64) -> io::Result<()> {
-        self.set_len(length)
+        self.file.set_len(length)
     }
 
     fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        FileExt::read_at(self, bytes, at)
+        self.file.read_at(bytes, at)
     }
 
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
-        self.write_all_at(bytes, at)
+        self.file.write_all_at(bytes, at)
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.sync_data()
+        self.file.sync_data()
+    }
+
+    fn sync_name(&self) -> io::Result<()> {
+        // The folder of the file itself, if the path is a link.
+        let path = fs::canonicalize(&self.path);
+        files::sync_folder(path.as_ref().unwrap_or(&self.path))
     }
 
     fn clear(&self, extent: Extent) -> io::Result<()> {
-        if punched(self, extent) { Ok(()) } else { write_zeros(self, extent) }
+        if punched(&self.file, extent) { Ok(()) } else { write_zeros(&self.file, extent) }
     }
 
     #[cfg(target_os = "linux")]
     fn next_data(&self, at: u64) -> io::Result<u64> {
-        match rustix::fs::seek(self, rustix::fs::SeekFrom::Data(at)) {
+        match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(at)) {
             Ok(next) => Ok(next),
             Err(rustix::io::Errno::NXIO) => self.length(),
             // A file system that does not know its holes.

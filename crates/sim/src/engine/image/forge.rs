@@ -6,7 +6,7 @@ use super::disk::{Disk, Opened};
 use super::journaled::Journaled;
 use super::memory::MemoryFile;
 use super::record;
-use super::seal::{END, SEAL_BYTES, Seal};
+use super::seal::{self, Check, SEAL_BYTES, Seal};
 use super::slot::{self, Header, State};
 use super::store::{Extent, FileStore};
 use super::unit::{self, About};
@@ -23,7 +23,7 @@ pub fn with_journal(file: &MemoryFile, records: &[u8]) -> std::io::Result<Memory
         return Ok(file);
     };
     let (seal, geometry) = (Seal::of(&opened.header), *opened.device.geometry());
-    let (mut at, mut rest) = (opened.header.records().at, records);
+    let (mut at, mut rest, mut last) = (opened.header.records().at, records, Check::NONE);
     while let [kind, region, ..] = *rest {
         let Some(length) = record::length(kind, region, &geometry) else {
             rest = &rest[1..];
@@ -32,9 +32,8 @@ pub fn with_journal(file: &MemoryFile, records: &[u8]) -> std::io::Result<Memory
         let mut sealed = rest[..length.min(rest.len())].to_vec();
         rest = rest.get(length..).unwrap_or(&[]);
         sealed.resize(length, kind);
-        let check = seal.check(at, &sealed);
-        sealed.extend_from_slice(&check);
-        sealed.push(END);
+        last = seal.check(last, at, &sealed);
+        seal::close(last, &mut sealed);
         if at + (length + SEAL_BYTES) as u64 > opened.header.journal.end() {
             break;
         }

@@ -1,7 +1,7 @@
 //! Numbers of the file's format.
 
 /// The version, raised with every change.
-pub(super) const VERSION: u16 = 3;
+pub(super) const VERSION: u16 = 4;
 
 /// The bytes of a header.
 pub(super) const SLOT: usize = 4096;

@@ -8,7 +8,7 @@ use super::damage::{Damage, Tail};
 use super::device::Device;
 use super::mark::{self, Mark};
 use super::record::{self, Event};
-use super::seal::{SEAL_BYTES, Seal};
+use super::seal::{Check, SEAL_BYTES, Seal};
 use super::slot::Header;
 use super::store::{AT_ONCE, Amount, Extent, FileStore, StoreBytes, fill};
 use super::tail;
@@ -22,6 +22,8 @@ pub struct Replayed {
     pub records: u64,
     /// Where the next one goes.
     pub end: u64,
+    /// The check of the last one.
+    pub last: Check,
     pub tail: Tail,
     pub mark: Mark,
 }
@@ -55,20 +57,24 @@ fn records<S: FileStore>(
     let (seal, geometry) = (Seal::of(header), *device.geometry());
     let journal = header.records();
     let (end, tail) = (journal.at, Tail::Clean);
-    let mut replayed = Replayed { operations: 0, records: 0, end, tail, mark };
+    let mut replayed = Replayed { operations: 0, records: 0, end, last: Check::NONE, tail, mark };
     let mut input = BufReader::with_capacity(AT_ONCE, StoreBytes::over(store, journal));
     let mut sealed = Vec::new();
     loop {
         let at = replayed.end;
         let amount = next(&mut input, &geometry, &mut sealed)?;
-        if amount == Amount::Short || !seal.holds(at, &sealed) {
+        let check = match amount {
+            Amount::Whole => seal.matching(replayed.last, at, &sealed),
+            Amount::Short => None,
+        };
+        let Some(check) = check else {
             let rest = Extent { at, bytes: journal.end() - at };
             replayed.tail = tail::examine(store, rest, &seal, &geometry)?;
             if let Tail::Damaged(damage) = &mut replayed.tail {
                 damage.record = replayed.records + 1;
             }
             return Ok(replayed);
-        }
+        };
         let event = record::take(&sealed[..sealed.len() - SEAL_BYTES], &geometry);
         if event.and_then(|event| event.repeat(device)).is_none() {
             replayed.tail = Tail::Damaged(Damage::impossible(at, replayed.records + 1));
@@ -78,6 +84,7 @@ fn records<S: FileStore>(
         replayed.operations += u64::from(is_operation);
         replayed.records += 1;
         replayed.end += sealed.len() as u64;
+        replayed.last = check;
     }
 }
 

@@ -2,7 +2,7 @@
 //! disk, as the flush of an NBD client demanded.
 //!
 //! ```text
-//!   mark  end u64 | CRC-32 of identity, generation in which the journal began, `at`, end | 0x5A | zeros
+//!   mark  end u64 | CRC-32 as of a first record, of its place and the end | 0x5A | zeros
 //! ```
 //!
 //! It is written when the records up to that end have reached the machine's disk, so it never says too much. Without
@@ -11,7 +11,7 @@
 use std::io;
 
 use super::format::MARK_BYTES;
-use super::seal::{END, Seal};
+use super::seal::{Check, END, Seal};
 use super::slot::Header;
 use super::store::{Amount, FileStore, StoreBytes, fill};
 
@@ -29,7 +29,7 @@ pub enum Mark {
 fn put(seal: &Seal, at: u64, end: u64) -> [u8; MARK_BYTES] {
     let mut bytes = [0; MARK_BYTES];
     bytes[..8].copy_from_slice(&end.to_le_bytes());
-    bytes[8..12].copy_from_slice(&seal.check(at, &end.to_le_bytes()));
+    bytes[8..12].copy_from_slice(&seal.check(Check::NONE, at, &end.to_le_bytes()).0);
     bytes[12] = END;
     bytes
 }

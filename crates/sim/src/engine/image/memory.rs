@@ -79,6 +79,10 @@ impl FileStore for MemoryFile {
         Ok(())
     }
 
+    fn sync_name(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     fn clear(&self, extent: Extent) -> io::Result<()> {
         let mut pages = self.pages.borrow_mut();
         let all = extent.at.div_ceil(PAGE)..extent.end() / PAGE;

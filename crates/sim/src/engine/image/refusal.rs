@@ -15,11 +15,19 @@ pub enum Refusal {
     /// The system lets it be read, and not written.
     #[error("it cannot be opened for writing: {0}; --read-only serves it as it is")]
     Unwritable(io::Error),
+    /// The system does not let it be locked.
+    #[error(
+        "it cannot be locked against a second server: {0}; move it to a file system that has locks"
+    )]
+    Unlockable(io::Error),
     /// It is something else.
     #[error("it is no disk of `tandem serve`: name another file")]
     Foreign,
     /// Another version of this program made it.
-    #[error("it has version {found}, and this program reads version {}", super::format::VERSION)]
+    #[error(
+        "it has version {found}, and this program reads version {}: use the program that made it",
+        super::format::VERSION
+    )]
     Version {
         /// Its number.
         found: u16,
@@ -36,6 +44,12 @@ pub enum Refusal {
     /// The headers are of two disks.
     #[error("its two headers, at bytes 0 and {}, are of two disks", super::format::SECOND_AT)]
     TwoDisks,
+    /// The headers are of one disk, and were never in one file.
+    #[error(
+        "its two headers, at bytes 0 and {}, are of two states of one disk",
+        super::format::SECOND_AT
+    )]
+    TwoStates,
     /// It is not as long as its header says.
     #[error("it is cut short: it has {found} bytes, and must have {needed}")]
     CutShort {

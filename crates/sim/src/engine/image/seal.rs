@@ -1,8 +1,12 @@
-//! Records, sealed: each is bound to its disk, to its journal and to its place.
+//! Records, sealed: each is bound to its disk, to its chip, to its journal, to its place, and to the record before it.
 //!
 //! ```text
-//!   sealed  record | CRC-32 of identity, generation in which the journal began, place, record | 0x5A
+//!   sealed  record | CRC-32 of identity, generation in which the journal began, the chip's check,
+//!                             check of the record before, place, record | 0x5A
 //! ```
+//!
+//! Two copies of one disk that live on have the same identity and the same generations. Their records differ, and so do
+//! the checks of all that follow: the end of one journal does not fit the beginning of the other.
 //!
 //! The last byte is no zero: a record whose end is missing was being written when the server ended, and was never
 //! acknowledged.
@@ -18,6 +22,15 @@ pub(super) const END: u8 = 0x5A;
 /// A sealed record's bytes besides the record.
 pub(super) const SEAL_BYTES: usize = 5;
 
+/// The check of a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Check(pub(super) [u8; 4]);
+
+impl Check {
+    /// What stands for the check before the first record.
+    pub(super) const NONE: Self = Self([0; 4]);
+}
+
 /// What the checks of a journal's records have in common.
 #[derive(Clone, Debug)]
 pub(super) struct Seal(Hasher);
@@ -27,29 +40,41 @@ impl Seal {
         let mut hasher = Hasher::new();
         hasher.update(&header.identity.0);
         hasher.update(&header.begun.to_le_bytes());
+        hasher.update(&header.check.to_le_bytes());
         Self(hasher)
     }
 
-    pub(super) fn check(&self, at: u64, record: &[u8]) -> [u8; 4] {
+    /// The check of a record at that place, after one with that check.
+    pub(super) fn check(&self, before: Check, at: u64, record: &[u8]) -> Check {
         let mut hasher = self.0.clone();
+        hasher.update(&before.0);
         hasher.update(&at.to_le_bytes());
         hasher.update(record);
-        hasher.finalize().to_le_bytes()
+        Check(hasher.finalize().to_le_bytes())
     }
 
-    /// Whether that is a sealed record at that place.
-    pub(super) fn holds(&self, at: u64, sealed: &[u8]) -> bool {
-        let Some((record, [check @ .., end])) = sealed.split_last_chunk::<SEAL_BYTES>() else {
-            return false;
+    /// The check of what is sealed there, if it is a record that belongs there.
+    pub(super) fn matching(&self, before: Check, at: u64, sealed: &[u8]) -> Option<Check> {
+        let (record, [check @ .., END]) = sealed.split_last_chunk::<SEAL_BYTES>()? else {
+            return None;
         };
-        *end == END && self.check(at, record) == *check
+        let found = Check(*check);
+        (self.check(before, at, record) == found).then_some(found)
     }
+}
+
+/// Seals a record whose bytes begin there.
+pub(super) fn close(check: Check, sealed: &mut Vec<u8>) {
+    sealed.extend_from_slice(&check.0);
+    sealed.push(END);
 }
 
 /// Records that are not in the file yet.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     seal: Seal,
+    /// The check of the last one, here or in the file.
+    last: Check,
     /// Where they will be.
     pub(super) at: u64,
     pub(super) bytes: Vec<u8>,
@@ -59,17 +84,17 @@ pub(super) struct Pending {
 const KEPT: usize = 1 << 20;
 
 impl Pending {
-    pub(super) const fn new(seal: Seal, at: u64) -> Self {
-        Self { seal, at, bytes: Vec::new() }
+    /// None yet. The first will be there, after one with that check.
+    pub(super) const fn new(seal: Seal, last: Check, at: u64) -> Self {
+        Self { seal, last, at, bytes: Vec::new() }
     }
 
     /// Adds a record.
     pub(super) fn add(&mut self, event: &Event<'_>) {
         let (start, at) = (self.bytes.len(), self.end());
         event.put(&mut self.bytes);
-        let check = self.seal.check(at, &self.bytes[start..]);
-        self.bytes.extend_from_slice(&check);
-        self.bytes.push(END);
+        self.last = self.seal.check(self.last, at, &self.bytes[start..]);
+        close(self.last, &mut self.bytes);
     }
 
     /// Where the next record will be.

@@ -237,9 +237,14 @@ fn both(first: Header, second: Header) -> Result<State, Refusal> {
     if first.identity != second.identity {
         return Err(Refusal::TwoDisks);
     }
-    let newest = if first.generation > second.generation { first } else { second };
-    let copies = if first == second { Copies::Same } else { Copies::BrokenOff };
-    Ok(State::Disk(newest, copies))
+    if first == second {
+        return Ok(State::Disk(second, Copies::Same));
+    }
+    // The second one is written before the first.
+    if first.generation >= second.generation {
+        return Err(Refusal::TwoStates);
+    }
+    Ok(State::Disk(second, Copies::BrokenOff))
 }
 
 /// Says of a new file that it is being made.

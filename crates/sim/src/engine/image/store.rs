@@ -31,6 +31,8 @@ pub trait FileStore {
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()>;
     /// Waits until all of it would survive a crash of the machine.
     fn sync(&self) -> io::Result<()>;
+    /// Waits until its name would survive one, too.
+    fn sync_name(&self) -> io::Result<()>;
     /// Makes the bytes zeros, and gives their room back where the file system can.
     fn clear(&self, extent: Extent) -> io::Result<()>;
     /// The first byte from there on that may be no zero.

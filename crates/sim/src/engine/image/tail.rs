@@ -6,7 +6,7 @@ use ftl_iface::Geometry;
 
 use super::damage::{Damage, Tail};
 use super::record;
-use super::seal::{SEAL_BYTES, Seal};
+use super::seal::{Check, SEAL_BYTES, Seal};
 use super::store::{AT_ONCE, Extent, FileStore, StoreBytes};
 
 /// Looks at the rest of a journal, which does not begin with a whole record.
@@ -54,7 +54,8 @@ fn last_data(store: &impl FileStore, extent: Extent) -> io::Result<Option<u64>> 
     Ok(last)
 }
 
-/// Counts whole records, wherever they begin, and looks whether a flush is among them.
+/// Counts whole records, wherever they begin, and looks whether a flush is among them. The first byte of the extent
+/// lies behind that of another record.
 fn whole_records(
     store: &impl FileStore,
     extent: Extent,
@@ -62,21 +63,27 @@ fn whole_records(
     geometry: &Geometry,
 ) -> io::Result<(u64, bool)> {
     let longest = record::longest(geometry) + SEAL_BYTES;
-    let mut input = BufReader::with_capacity(1 << 20, StoreBytes::over(store, extent));
+    // Each is bound to the check of what is before it, which may be damaged itself: that is taken as it stands there.
+    let before = SEAL_BYTES as u64;
+    let seen = Extent { at: extent.at - before, bytes: extent.bytes + before };
+    let mut input = BufReader::with_capacity(1 << 20, StoreBytes::over(store, seen));
     let (mut window, mut start, mut at) = (Vec::new(), 0, extent.at);
     let (mut count, mut was_flushed) = (0, false);
     loop {
-        if window.len() - start < longest {
+        if window.len() - start < SEAL_BYTES + longest {
             window.drain(..start);
             start = 0;
-            let wanted = (longest + (1 << 20) - window.len()) as u64;
+            let wanted = (SEAL_BYTES + longest + (1 << 20) - window.len()) as u64;
             input.by_ref().take(wanted).read_to_end(&mut window)?;
         }
-        let left = &window[start..];
+        let [a, b, c, d, _end, ref left @ ..] = window[start..] else {
+            return Ok((count, was_flushed));
+        };
         let [kind, region, ..] = *left else { return Ok((count, was_flushed)) };
         let length = record::length(kind, region, geometry).map(|length| length + SEAL_BYTES);
         let sealed = length.and_then(|length| left.get(..length));
-        let passed = match sealed.filter(|sealed| seal.holds(at, sealed)) {
+        let before = Check([a, b, c, d]);
+        let passed = match sealed.filter(|sealed| seal.matching(before, at, sealed).is_some()) {
             Some(sealed) => {
                 count += 1;
                 let record = &sealed[..sealed.len() - SEAL_BYTES];

@@ -9,6 +9,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use crc32fast::Hasher;
 use ftl_iface::{Block, Mode, NandDevice, Region};
 use nand_model::Content;
+use nand_model::image::ImageError;
 use serde::{Deserialize, Serialize};
 
 use super::device::Device;
@@ -82,7 +83,11 @@ fn put(about: &About, device: &Device, out: &mut impl Write) -> io::Result<()> {
     for part in [&length[..], &text, &check] {
         out.write_all(part)?;
     }
-    device.save(out).map_err(io::Error::other)
+    device.save(out).map_err(|error| match error {
+        // Its kind says what can be done: a full disk, for one.
+        ImageError::Io(reason) => reason,
+        error => io::Error::other(error),
+    })
 }
 
 fn about_check(length: [u8; 4], text: &[u8]) -> [u8; 4] {

@@ -1,7 +1,7 @@
 //! Traces of our own format, written.
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -38,12 +38,26 @@ enum Packed {
 }
 
 impl Output {
-    /// Makes the file, or empties it.
+    /// Makes the file. One that is there already must be empty, or no regular file, such as a pipe.
     pub fn create(path: &Path) -> io::Result<Self> {
-        Self::over(File::create(path)?, path)
+        Self::check(path)?;
+        // Not emptied: another program may have written to it since.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        Self::over(file, path)
     }
 
-    /// Like [`create`](Self::create), over an open file, compressed as that name's ending says.
+    /// Whether [`create`](Self::create) would overwrite something: that is an error.
+    pub fn check(path: &Path) -> io::Result<()> {
+        match fs::metadata(path) {
+            Ok(data) if data.is_file() && data.len() > 0 => {
+                let reason = "it is there and not empty: name another file, or move it away";
+                Err(io::Error::new(ErrorKind::AlreadyExists, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes to an open file, compressed as that name's ending says.
     pub fn over(file: File, path: &Path) -> io::Result<Self> {
         let file = BufWriter::new(file);
         Ok(Self(match path.extension().and_then(|extension| extension.to_str()) {

@@ -177,6 +177,74 @@ fn parts_of_two_disks_in_one_file_are_never_taken_for_one() {
     }
 }
 
+/// When two copies of a disk part, and what they do then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parted {
+    Killed,
+    Ended,
+    /// Killed; each writes its chip again, at the same place.
+    Rewritten,
+}
+
+/// Two copies of one disk that both live on, each in its own way: their files, and the length of both.
+fn parted(how: Parted) -> ([Vec<u8>; 2], u64) {
+    let (mut disk, mut device) = used();
+    if how == Parted::Ended {
+        disk.close(&mut device).unwrap();
+    }
+    let (copy, length) = (disk.store.data(), disk.store.length().unwrap());
+    let lives = [100, 200].map(|byte| {
+        let (mut disk, found) = opened(Noted::like(&copy, length)).unwrap();
+        let mut device = super::Journaled::of_file(found.device);
+        disk.go_on(&mut device).unwrap();
+        program(&mut device, 2, byte);
+        disk.sync(&mut device).unwrap();
+        if how == Parted::Rewritten {
+            disk.rewrite(&mut device).unwrap();
+        }
+        program(&mut device, 3, byte + 1);
+        disk.sync(&mut device).unwrap();
+        (disk.store.data(), disk.store.length().unwrap())
+    });
+    let [(one, length), (other, same)] = lives;
+    assert_eq!(
+        (one.len(), length),
+        (other.len(), same),
+        "any place in one is a place in the other"
+    );
+    ([one, other], length)
+}
+
+/// The beginning of one copy with the end of the other, parted at many bytes; each header, the chip and the journal.
+#[test]
+fn parts_of_two_copies_that_lived_on_are_never_taken_for_one() {
+    for how in [Parted::Killed, Parted::Ended, Parted::Rewritten] {
+        let (files, length) = parted(how);
+        let header = disk::read(&Noted::like(&files[0], length)).unwrap().unwrap().header;
+        let (journal, end) = (header.journal.at as usize, files[0].len());
+        let chip = header.chip.at as usize..header.chip.end() as usize;
+        // Wherever a record may end, and at some places besides.
+        let data = &files[0];
+        let cuts = (journal..end).filter(|at| data[at - 1] == 0x5A || at.is_multiple_of(61));
+        let cuts = chip.clone().step_by(1021).chain(cuts).map(|at| at..end);
+        let mut parts = vec![0..4096, 4096..8192, chip, journal..end];
+        parts.extend(cuts);
+        let mut refused = 0;
+        for (one, other) in [(0, 1), (1, 0)] {
+            for part in &parts {
+                let mut mixed = files[one].clone();
+                mixed[part.clone()].copy_from_slice(&files[other][part.clone()]);
+                if !files.contains(&mixed) {
+                    let outcome = opened(Noted::like(&mixed, length));
+                    assert!(outcome.is_err(), "{how:?}: {part:?} of {other} in {one}");
+                    refused += 1;
+                }
+            }
+        }
+        assert!(refused > 40, "{how:?}: {refused} files were mixed");
+    }
+}
+
 /// Records of an older state of the same disk.
 #[test]
 fn the_journal_of_an_earlier_time_is_taken_for_damage() {
@@ -205,5 +273,6 @@ fn a_file_of_another_version_is_refused_with_both_numbers() {
         data[slot + 4092..slot + 4096].copy_from_slice(&check.to_le_bytes());
     }
     let told = opened(Noted::like(&data, length)).unwrap_err().to_string();
-    assert_eq!(told, "it has version 4, and this program reads version 3");
+    let both = "it has version 5, and this program reads version 4: use the program that made it";
+    assert_eq!(told, both);
 }

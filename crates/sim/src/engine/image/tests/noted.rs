@@ -14,6 +14,7 @@ pub(super) enum Call {
     Write(u64, Vec<u8>),
     Clear(Extent),
     Sync,
+    SyncName,
 }
 
 /// The file.
@@ -78,7 +79,7 @@ impl Noted {
             Call::Length(length) => self.set_length(*length),
             Call::Write(at, bytes) => self.write_at(*at, bytes),
             Call::Clear(extent) => self.clear(*extent),
-            Call::Sync => Ok(()),
+            Call::Sync | Call::SyncName => Ok(()),
         };
     }
 }
@@ -108,6 +109,11 @@ impl FileStore for Noted {
 
     fn sync(&self) -> io::Result<()> {
         self.calls.borrow_mut().push(Call::Sync);
+        Ok(())
+    }
+
+    fn sync_name(&self) -> io::Result<()> {
+        self.calls.borrow_mut().push(Call::SyncName);
         Ok(())
     }
 
