@@ -21,3 +21,5 @@ pub(crate) mod page;
 pub(crate) mod level;
 
 pub(crate) mod opens;
+
+mod blank;

@@ -229,9 +229,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Opens a block for a stream: erases one without references.
-    #[inline(never)]
+    /// Opens a block for a stream: one without references, or in need one that holds nothing.
     fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        match self.open_free(stream) {
+            Err(Fault::ReadOnly) => self.open_blank(stream),
+            done => done,
+        }
+    }
+
+    /// Erases and opens a block without references.
+    #[inline(never)]
+    pub(super) fn open_free(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
         if rules::must_rely_before_erase() {

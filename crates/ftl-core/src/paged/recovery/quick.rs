@@ -327,7 +327,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Removes the dirty entries of a leaf whose page was written, since the page contains them.
-    fn forget_entries(&mut self, leaf: Leaf) {
+    pub(super) fn forget_entries(&mut self, leaf: Leaf) {
         if self.map.dirty(leaf) == 0 {
             return;
         }

@@ -18,7 +18,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::error::Fault;
 use crate::layout::{Slot, Stamp};
-use crate::paged::flash::{PagedKind, Seen};
+use crate::paged::flash::{Extent, PagedKind, Seen};
 use crate::paged::plan::address::{Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, AreaShape};
@@ -106,10 +106,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Repeats the page and proves it, as far as there are blocks for it.
     fn set_right(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         let stream = match self.with_few_pins(suspect, |ftl| ftl.do_again(suspect)) {
-            Err(Fault::ReadOnly) => {
-                self.read_only = true;
-                return self.believe(suspect);
-            }
+            Err(Fault::ReadOnly) => return self.do_without(suspect),
             done => done?,
         };
         if !rules::must_prove_repetition() {
@@ -282,30 +279,59 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
+    /// Takes the page as it is, for want of a block. If its program may have been cut, the device takes no more writes.
+    ///
+    /// Kept out of line: the usual recovery needs none of its stack.
+    #[cold]
+    #[inline(never)]
+    fn do_without(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        // An attempt that failed may read well for a while, and is younger.
+        let is_whole = suspect.extent == Extent::Whole && self.failing.is_none();
+        let is_followed = is_whole && !self.has_rest() && self.is_followed(suspect.spot)?;
+        if rules::may_count_as_it_is(is_followed) {
+            self.record_page(suspect.spot, suspect.what.kind());
+            self.accept(suspect)?;
+            self.blocks.unpin_all();
+            return Ok(());
+        }
+        self.read_only = true;
+        self.believe(suspect)
+    }
+
+    /// Whether another page of its block was programmed after this one.
+    fn is_followed(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        for page in spot.page + 1..self.shape.area_at(spot.block).pages {
+            if self.flash.look(Spot { page, ..spot }, Cause::Mount)? != Seen::Erased {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Accepts the page as it is, on a device that takes no more writes. A page torn by a power cut may become
     /// unreadable at any time, so its content is served from RAM.
     fn believe(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        let kind = match suspect.what {
-            What::Sectors => {
-                self.adopt(suspect.spot)?;
-                PagedKind::Sectors
-            }
+        self.accept(suspect)?;
+        let bytes = core::mem::take(&mut self.buffer);
+        self.flash.believe(suspect.spot, (suspect.what.kind(), suspect.first), bytes);
+        Ok(())
+    }
+
+    /// Counts on the page, where it is.
+    fn accept(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
+        match suspect.what {
+            What::Sectors => self.adopt(suspect.spot)?,
             What::Map(leaf) => {
                 let page = self.map.vacate(None);
                 self.fill_from_buffer(page);
                 self.map.set_spot(leaf, suspect.spot);
                 self.map.give(page, Some(leaf));
-                let (first, sectors) = self.shape.sectors_of(leaf);
-                self.table.remove_run(first, ftl_iface::SectorCount::new(sectors));
+                self.forget_entries(leaf);
                 self.count_references()?;
-                PagedKind::Map
             }
-        };
-        // From now on it counts.
+        }
         let stamp = self.stamp_at(suspect.spot)?.unwrap_or(suspect.first).max(suspect.first);
         self.part.ceiling = stamp.next();
-        let bytes = core::mem::take(&mut self.buffer);
-        self.flash.believe(suspect.spot, (kind, suspect.first), bytes);
         Ok(())
     }
 }

@@ -34,6 +34,12 @@ pub(crate) fn references_replaced(counted: u16) -> u16 {
     if planted(Bug::ReleaseTwice) && counted > 1 { 2 } else { 1 }
 }
 
+/// What refers to an erased block still does when the block is opened: it is released one by one, and must be counted.
+#[inline]
+pub(crate) fn must_count_blank() -> bool {
+    !planted(Bug::ForgetBlank)
+}
+
 /// A block is emptied for wear leveling when it is worn less than the one opened last by more than the threshold, and
 /// as many blocks were opened since the last time.
 #[inline]

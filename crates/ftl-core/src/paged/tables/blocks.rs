@@ -267,6 +267,12 @@ impl<'ram> Blocks<'ram> {
         self.states.get(block) == 0
     }
 
+    /// Whether something refers to the block, and it is neither open nor pinned, and has not failed.
+    pub fn is_at_rest(&self, block: BlockNumber) -> bool {
+        let state = self.states.get(block);
+        state != 0 && state & !COUNT == 0
+    }
+
     /// Returns the references to a block if it may be emptied and reused.
     #[inline]
     pub fn to_empty(&self, block: BlockNumber) -> Option<u16> {
