@@ -23,4 +23,6 @@ mod serve;
 #[cfg(unix)]
 mod serve_systems;
 mod sweep;
+#[cfg(unix)]
+mod terminals;
 mod workloads;
