@@ -22,7 +22,7 @@ impl<D: NandDevice> Toy<D> {
         for sector in 0..SECTORS {
             let found: Vec<_> = (0..2).filter_map(|block| toy.look(sector, block)).collect();
             let proven = found.iter().filter(|found| found.0).max_by_key(|found| found.1);
-            // Without a proof the older one is whole: the other was begun when it stood.
+            // Without a proof the older one is whole: it was complete before the other was begun.
             let Some(best) = proven.or(found.iter().min_by_key(|found| found.1)) else { continue };
             toy.newest[sector] = best.1;
             toy.write(sector, best.2)?; // Its proof may be one that fades.

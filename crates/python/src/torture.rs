@@ -119,10 +119,11 @@ pub(crate) fn cuts<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (plan, setups, at) = (asked.plan()?, asked.setups()?, asked.at()?);
-    let seeds = asked.seed..asked.seed.saturating_add(asked.seeds.into());
+    let seeds = torture::seeds(asked.seed, asked.seeds.into()).map_err(|reason| bad(&reason))?;
     let outcome = watched(py, progress.as_ref(), &Watch::default(), |watch| {
         let outcome = torture::torture(&setups, seeds, &plan, watch);
-        outcome.unmet(&at).map_or(Ok(outcome), |reason| Err(Failure::Arguments(reason)))
+        let nothing = outcome.unmet(&at).or_else(|| outcome.untried(&plan));
+        nothing.map_or(Ok(outcome), |reason| Err(Failure::Arguments(reason)))
     })?;
     plain(py, &Report::of(outcome).counts())
 }
@@ -137,7 +138,7 @@ pub(crate) fn worlds<'py>(
     let kept = sought.lives.as_deref().map(str::parse::<Kept>).transpose();
     let choice = Choice {
         ftl: ftl(&sought.ftl)?,
-        seeds: sought.seed..sought.seed.saturating_add(sought.worlds),
+        seeds: torture::seeds(sought.seed, sought.worlds).map_err(|reason| bad(&reason))?,
         kept: kept.map_err(|reason| bad(&reason.to_string()))?,
         broken_max: BROKEN_MAX,
         told: Reported::Shrunk,

@@ -74,7 +74,7 @@ pub use fate::{Cut, Fate};
 pub use faults::Faults;
 pub use plan::{Cuts, Nested, Plan};
 pub use report::{Breach, ReadBack, Tally, Violation};
-pub use run::{Outcome, follow_script, torture};
+pub use run::{Outcome, follow_script, seeds, torture};
 pub use setup::{FtlName, Setup, System};
 pub use steps::{Step, Workload};
 pub use watch::{Unwatched, Watcher};

@@ -51,6 +51,19 @@ impl Outcome {
         })
     }
 
+    /// Why a run that was to cut the power tested nothing. `None` if it did, found a violation, or was to cut nothing.
+    pub fn untried(&self, plan: &Plan) -> Option<String> {
+        let asked = matches!(plan.cuts, Cuts::Exhaustive | Cuts::Sample(1..));
+        let nothing = self.tally.total().tried == 0 && self.violations.is_empty();
+        (asked && nothing).then(|| match self.choices {
+            0 => "no power cut was tried: the workload changes nothing on the device; give more requests".into(),
+            choices => format!(
+                "no power cut was tried: {choices} are possible in this workload, and so few were asked for that none \
+                 was drawn; ask for more, or for `exhaustive`"
+            ),
+        })
+    }
+
     fn merge(mut self, other: Self) -> Self {
         self.tally.merge(&other.tally);
         self.violations.extend(other.violations);
@@ -58,6 +71,17 @@ impl Outcome {
         self.choices += other.choices;
         self
     }
+}
+
+/// That many seeds from the first on.
+pub fn seeds(first: u64, count: u64) -> Result<std::ops::Range<u64>, String> {
+    let end = first.checked_add(count).ok_or_else(|| {
+        format!(
+            "the seed {first} is too large for {count} in a row: begin with {} or less",
+            u64::MAX - count
+        )
+    })?;
+    Ok(first..end)
 }
 
 /// Workers that share the cuts of one seed.

@@ -88,7 +88,7 @@ _TAKES: dict[str, Check] = {
     "passes": _count(1, 32),
     "queue_depth": _count(1, 32),
     "record": switch,
-    "requests": _count(0, 32),
+    "requests": _count(1, 32),
     "script": _word,
     "seed": _count(0, 64),
     "seeds": _count(1, 32),
@@ -96,7 +96,7 @@ _TAKES: dict[str, Check] = {
     "steady": switch,
     "system": _word,
     "workload": _word,
-    "worlds": _count(0, 64),
+    "worlds": _count(1, 64),
 }
 
 

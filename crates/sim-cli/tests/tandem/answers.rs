@@ -246,6 +246,28 @@ fn torture_of_a_large_device_says_at_once_why_it_takes_long() {
     assert!(runs && said.contains("c3 has") && said.contains("minutes a cut"), "{said}");
 }
 
+#[test]
+fn torture_of_nothing_is_refused() {
+    const LAST: &str = "18446744073709551615";
+    for (arguments, said) in [
+        (&["--requests", "0"][..], "write a whole number from 1 to 4294967295"),
+        (&["--worlds", "0"], "write a whole number from 1 to"),
+        (
+            &["--requests", "2", "--cuts", "1", "--seed", "2"],
+            "so few were asked for that none was drawn",
+        ),
+        (&["--seed", LAST], "begin with 18446744073709551614 or less"),
+        (&["--seed", LAST, "--worlds", "3"], "begin with 18446744073709551612 or less"),
+    ] {
+        let (code, reason) = failure(&[&["torture"], arguments].concat());
+        assert!(code == Some(2) && reason.contains(said), "{arguments:?}: {reason}");
+    }
+    // A failure without a cut prints this command: its workload runs.
+    let told = printed(&["torture", "--requests", "5", "--cuts", "0"]);
+    assert!(told.starts_with("no power cut was tried: the workload ran alone, "), "{told}");
+    assert!(!told.contains("lost") && !told.contains(" 0 operations"), "{told}");
+}
+
 /// The total of a table of RAM.
 #[cfg(unix)]
 fn all_of_ram(arguments: &[&str]) -> u64 {

@@ -25,4 +25,6 @@ mod serve_starts;
 #[cfg(unix)]
 mod serve_systems;
 mod sweep;
+#[cfg(unix)]
+mod terminals;
 mod workloads;

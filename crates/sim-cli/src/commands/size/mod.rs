@@ -104,7 +104,7 @@ fn of_chains(
 
 /// When the bounds of the page store do not hold.
 const WAITS: &str = "A write to an area without free blocks waits until garbage collection has freed some: then \
-    it may need more.";
+    it may take longer.";
 
 /// Writes the tables of the page store.
 fn of_pages(part: &Part, plan: &PagedPlan, out: &mut dyn Write) -> Result<(), Failure> {

@@ -20,19 +20,22 @@ pub(super) struct Bounds {
     pub(super) maintain: Operations,
 }
 
-/// Reads of a bound that need not be compared with anything: they take no time that counts.
-const FEW_READS: u64 = 64;
+/// A bound of more than so many times the longest request is of no use, unless it is short.
+const OF_USE: u64 = 100;
 
-/// Where a bound's reads take more than so many times its programs and erases, it is far above what happens.
-const OF_USE: u64 = 4;
+/// A bound this short is of use, whatever was seen.
+const SHORT: Nanos = Nanos::from_micros(100_000);
+
+/// What stands in place of a bound of no use.
+const NONE: &str = "none *";
 
 /// What the columns on the right tell.
-const AT_MOST: &str = "Reads, programs, erases: no request needs more. At most: their time, as the device file has \
-    it; datasheets also give slower ones.";
+const AT_MOST: &str = "Reads, programs, erases: no request needs more. At most: their time, as the device file has it; \
+    datasheets also give slower ones.";
 
 /// What the star tells.
-const STAR: &str = "*: most of it are reads, each part of the request at its worst: enough for a watchdog, far above \
-    what happens.";
+const STAR: &str = "*: There is no useful bound. The one that can be computed has every part of the request at its \
+    worst and is more than 100 times what was measured: take the longest seen, and a margin.";
 
 /// Writes the table.
 pub(super) fn write(
@@ -54,26 +57,32 @@ pub(super) fn write(
         ("trim of a sector".into(), seen.trim, bounds.trim),
         ("maintain, one page".into(), seen.maintain, bounds.maintain),
     ];
-    for (name, longest, bound) in rows {
-        let star = if is_close(part, bound) { "" } else { " *" };
-        let at_most = format!("{}{star}", shown(longest_of(part, bound)));
-        let [reads, programs, erases] =
-            [bound.reads, bound.programs, bound.erases].map(show::count);
-        table.row([name, shown(longest), reads, programs, erases, at_most]);
+    let of_use = rows.each_ref().map(|(_, longest, bound)| is_of_use(part, *longest, *bound));
+    for ((name, longest, bound), of_use) in rows.into_iter().zip(of_use) {
+        let cells = if of_use {
+            let counts = [bound.reads, bound.programs, bound.erases].map(show::count);
+            let [reads, programs, erases] = counts;
+            [reads, programs, erases, shown(longest_of(part, bound))]
+        } else {
+            ["-", "-", "-", NONE].map(String::from)
+        };
+        let [reads, programs, erases, at_most] = cells;
+        // Idle work that had nothing to do.
+        let longest = if longest == Nanos::ZERO { "-".into() } else { shown(longest) };
+        table.row([name, longest, reads, programs, erases, at_most]);
     }
     table.write(out)?;
     writeln!(out)?;
     let before = if seen.filled { "a full device" } else { "a device that is not full" };
-    for sentence in [
-        format!(
-            "Longest seen: of {} writes of a sector at random on {before}, then {} of each other request.",
-            show::count(seen.sectors),
-            show::count(seen.others)
-        ),
-        AT_MOST.into(),
-        STAR.into(),
-    ] {
-        write_sentence(&sentence, out)?;
+    let longest = format!(
+        "Longest seen: of {} writes of a sector at random on {before}, then {} of each other request.",
+        show::count(seen.sectors),
+        show::count(seen.others)
+    );
+    let some = of_use.contains(&true).then_some(AT_MOST);
+    let none = of_use.contains(&false).then_some(STAR);
+    for sentence in [Some(&*longest), some, none].into_iter().flatten() {
+        write_sentence(sentence, out)?;
     }
     Ok(())
 }
@@ -82,11 +91,10 @@ fn shown(time: Nanos) -> String {
     show::time(time.as_micros_f64())
 }
 
-/// Whether a bound is near what can happen: its reads are not most of it.
-fn is_close(part: &Part, cost: Operations) -> bool {
-    let changes = longest_of(part, Operations { reads: 0, ..cost });
-    let reads = longest_of(part, Operations { programs: 0, erases: 0, ..cost });
-    cost.reads <= FEW_READS || reads <= changes * OF_USE
+/// Whether a bound tells somebody who plans more than what was seen does.
+fn is_of_use(part: &Part, longest: Nanos, bound: Operations) -> bool {
+    let bound = longest_of(part, bound);
+    bound <= SHORT || bound <= longest * OF_USE
 }
 
 /// The time of these operations, each at its slowest.
@@ -115,11 +123,37 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_of_more_reads_than_anything_else_is_marked() {
+    fn a_bound_far_above_what_was_seen_is_of_no_use_unless_it_is_short() {
         let part = nand_model::datasheet::builtin("tiny").unwrap();
-        let cost = |reads| Operations { reads, programs: 10, erases: 1 };
-        assert!(is_close(&part, cost(100)) && !is_close(&part, cost(3_011_532)));
-        let read = |reads| Operations { reads, programs: 0, erases: 0 };
-        assert!(is_close(&part, read(2)) && !is_close(&part, read(42_369)));
+        let reads = |reads| Operations { reads, programs: 0, erases: 0 };
+        let of_use = |micros, cost| is_of_use(&part, Nanos::from_micros(micros), reads(cost));
+        // A read takes 60 us: these take 120 ms, less than 100 ms and more, and three minutes.
+        assert!(of_use(1_200, 2_000) && !of_use(1_199, 2_000));
+        assert!(of_use(0, 1_666) && !of_use(0, 1_667));
+        assert!(!of_use(16_120, 3_011_532));
+    }
+
+    #[test]
+    fn in_place_of_a_bound_of_no_use_what_was_seen_and_a_sentence_stand() {
+        let part = nand_model::datasheet::builtin("tiny").unwrap();
+        let small = Operations { reads: 2, programs: 0, erases: 0 };
+        let large = Operations { reads: 714_714, programs: 3_057, erases: 92 };
+        let seen = Seen { write_many: Nanos::from_micros(16_120), ..Seen::default() };
+        let told = |write_many| {
+            let bounds =
+                Bounds { read: small, write: small, write_many, trim: small, maintain: small };
+            let mut out = Vec::new();
+            write(&part, Bytes::new(512), &bounds, &seen, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let without = told(large);
+        let row = without.lines().find(|line| line.contains("64KiB")).unwrap();
+        assert_eq!(
+            row.split_whitespace().collect::<Vec<_>>().join(" "),
+            "write of 64KiB 16.12 ms - - - none *"
+        );
+        assert!(without.contains("There is no useful bound.") && !without.contains("714,714"));
+        let with = told(small);
+        assert!(!with.contains('*') && with.contains("no request needs more"), "{with}");
     }
 }

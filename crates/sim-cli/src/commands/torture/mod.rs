@@ -30,7 +30,7 @@ pub struct Args {
     ftl: FtlName,
     /// Test this many random worlds. Each is drawn from a seed: a device, a configuration, faults, and sixty lives with
     /// power cuts in any operation. A failing world is shrunk to a minimal one that still fails
-    #[arg(long, value_parser = numbers::any::<u64>, value_name = "N", conflicts_with_all = FIXED)]
+    #[arg(long, value_parser = numbers::some::<u64>, value_name = "N", conflicts_with_all = FIXED)]
     worlds: Option<u64>,
     /// Repeat only these lives of one world, as a failure prints them; shows the operations on the device
     #[arg(long, value_name = "LIFE:STEPS/…", requires = "worlds")]
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long, default_value = System::default().name(), value_parser = system(), value_name = "SYSTEM")]
     system: System,
     /// The number of requests in the workload
-    #[arg(long, default_value_t = 300, value_parser = numbers::any::<u32>, value_name = "N")]
+    #[arg(long, default_value_t = 300, value_parser = numbers::some::<u32>, value_name = "N")]
     requests: u32,
     /// The first seed
     #[arg(long, default_value_t = 1, value_parser = numbers::any::<u64>, value_name = "S")]
@@ -183,12 +183,12 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
             show::count(setup.pages())
         ));
     }
-    let seeds = args.seed..args.seed + u64::from(args.seeds);
+    let seeds = torture::seeds(args.seed, args.seeds.into()).map_err(Failure::Arguments)?;
     let progress = Progress::new(CUTS);
     let outcome = torture::torture(&setups, seeds, &plan, &progress);
     progress.bar.finish_and_clear();
     if !interrupt::is_requested()
-        && let Some(reason) = outcome.unmet(&args.at)
+        && let Some(reason) = outcome.unmet(&args.at).or_else(|| outcome.untried(&plan))
     {
         return Err(Failure::Arguments(reason));
     }
@@ -204,7 +204,7 @@ const BROKEN_MAX: usize = 20;
 fn random_worlds(args: &Args, number: u64) -> Result<Report, Failure> {
     let choice = Choice {
         ftl: args.ftl,
-        seeds: args.seed..args.seed.saturating_add(number),
+        seeds: torture::seeds(args.seed, number).map_err(Failure::Arguments)?,
         kept: args.lives.clone(),
         broken_max: BROKEN_MAX,
         told: Reported::Shrunk,

@@ -37,6 +37,10 @@ fn write_json(report: &Report, out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 fn tables(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+    if report.tally.total().tried == 0 {
+        writeln!(out, "{}", without_cuts(report))?;
+        return broken(report, out);
+    }
     let tally = &report.tally;
     let mut table = columns("power failed in an operation for");
     for cause in Cause::ALL {
@@ -51,6 +55,11 @@ fn tables(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
     row(&mut table, "all", tally.total());
     table.write(out)?;
     writeln!(out, "\n{}", summary(report))?;
+    broken(report, out)
+}
+
+/// The broken promises.
+fn broken(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
     for violation in report.violations.iter().take(VIOLATIONS_TOLD) {
         writeln!(out, "\n{}", violation.whole)?;
         for line in &violation.history {
@@ -62,6 +71,15 @@ fn tables(report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out, "\nand {untold} more")?;
     }
     Ok(())
+}
+
+/// What is told of a run without a cut, as a failure in the workload's own life asks for.
+fn without_cuts(report: &Report) -> String {
+    let operations = report.operations.unwrap_or_default();
+    format!(
+        "no power cut was tried: the workload ran alone, {} operations",
+        show::count(operations)
+    )
 }
 
 fn summary(report: &Report) -> String {
