@@ -1,5 +1,5 @@
-//! The computer's clocks, which tell how long a run took, and how long a processor worked on it. A browser's WebAssembly has
-//! none that this library knows: there every time is zero, and so are the rates of a result.
+//! The computer's clocks, which tell how long a run took, and how long a processor worked on it. A browser's
+//! WebAssembly has none that this library knows: there every time is zero, and so are the rates of a result.
 
 use std::time::Duration;
 

@@ -22,4 +22,4 @@ pub(crate) mod level;
 
 pub(crate) mod opens;
 
-mod blank;
+mod opening;

@@ -3,19 +3,17 @@
 use ftl_iface::{NandDevice, Sector};
 
 use crate::error::Fault;
-use crate::flash::Erasure;
 use crate::layout::Stamp;
-use crate::paged::flash::{Extent, PagedKind, Seen, Weak, note_repeated};
+use crate::paged::flash::{Extent, PagedKind, Seen, note_repeated};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::rules;
 use crate::paged::tables::bins::Full;
-use crate::paged::tables::blocks::Worn;
 use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map::Cached;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Open, Stream};
+use crate::paged::tables::under_way::Stream;
 use crate::probe::{Cause, Probe};
 
 /// Attempts to program a page, each in another block, before the device becomes read-only.
@@ -227,72 +225,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             self.open_block(stream)?;
         }
-    }
-
-    /// Opens a block for a stream: one without references, or in need one that holds nothing.
-    fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        match self.open_free(stream) {
-            Err(Fault::ReadOnly) => self.open_blank(stream),
-            done => done,
-        }
-    }
-
-    /// Erases and opens a block without references.
-    #[inline(never)]
-    pub(super) fn open_free(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let area = self.area_of(stream);
-        let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
-        if rules::must_rely_before_erase() {
-            self.rely();
-        }
-        while let Some(block) = self.next_listed(area, worn)? {
-            for victim in &mut self.victims {
-                *victim = victim.filter(|victim| victim.block != block);
-            }
-            match self.erase_to_open(block)? {
-                Erasure::Done => {
-                    let wear = self.blocks.wear(block).saturating_add(1);
-                    self.blocks.set_wear(block, wear);
-                    self.blocks.times.bear(block, self.blocks.times.now());
-                    self.blocks.times.note_stream(block, stream);
-                    self.record_block(block);
-                    self.blocks.open(block);
-                    self.note_opened(area, block);
-                    self.note_erase(area);
-                    self.flash.weak.forget(Weak::Block(block));
-                    self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
-                    return Ok(());
-                }
-                Erasure::Failed => {
-                    self.blocks.failed += 1;
-                    self.retire(block)?;
-                }
-            }
-        }
-        Err(Fault::ReadOnly)
-    }
-
-    /// Erases a block without references, unless it is known to be erased.
-    fn erase_to_open(&mut self, block: BlockNumber) -> Result<Erasure, Fault<D::Error>> {
-        if self.blocks.is_erased(block) {
-            return Ok(Erasure::Done);
-        }
-        let first = Spot { block, page: 0 };
-        if rules::may_trust_first_page() && self.flash.look(first, Cause::Gc)? == Seen::Erased {
-            return Ok(Erasure::Done);
-        }
-        self.flash.erase(block, Cause::Gc)
-    }
-
-    /// Marks a block without references as bad.
-    pub(crate) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
-        if rules::must_rely_before_mark() {
-            self.rely();
-        }
-        self.blocks.retire(block);
-        self.blocks.retired = self.blocks.retired.saturating_add(1);
-        self.record_block(block);
-        self.flash.mark_bad(block)
     }
 
     /// Returns a sector's previous place, from its map page if there is no dirty entry.

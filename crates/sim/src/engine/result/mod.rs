@@ -136,7 +136,7 @@ pub struct RunResult {
     pub verified_reads: u64,
     /// Seconds that the replay took in this process, without the device's preparation.
     pub wall_s: f64,
-    /// Processor time that the system took for the requests, in seconds: without reading the trace, and without waiting.
+    /// Processor time that the system took for the requests, in seconds, without reading the trace and without waiting.
     pub busy_s: f64,
     /// Requests per second of `busy_s`.
     pub requests_per_s: f64,

@@ -1,0 +1,120 @@
+//! Opening a block: one without references is erased. The last resort of a device without such a block is one that is
+//! erased although something refers to it.
+//!
+//! If power fails right after a block is erased, and a page dies by itself, the next mount may go by an older page of
+//! the map, or by an older copy, whose place was in that block. What was there is lost, whatever happens to the block.
+
+use ftl_iface::NandDevice;
+
+use crate::error::Fault;
+use crate::flash::Erasure;
+use crate::paged::flash::{Seen, Weak};
+use crate::paged::plan::address::{BlockNumber, Spot};
+use crate::paged::plan::shape::Area;
+use crate::paged::rules;
+use crate::paged::tables::blocks::Worn;
+use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::{Open, Stream};
+use crate::probe::{Cause, Probe};
+
+impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Opens a block for a stream: one without references, or in need one that holds nothing.
+    pub(super) fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        match self.open_free(stream) {
+            Err(Fault::ReadOnly) => self.open_blank(stream),
+            done => done,
+        }
+    }
+
+    /// Erases and opens a block without references.
+    #[inline(never)]
+    fn open_free(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let area = self.area_of(stream);
+        let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
+        if rules::must_rely_before_erase() {
+            self.rely();
+        }
+        while let Some(block) = self.next_listed(area, worn)? {
+            for victim in &mut self.victims {
+                *victim = victim.filter(|victim| victim.block != block);
+            }
+            match self.erase_to_open(block)? {
+                Erasure::Done => {
+                    let wear = self.blocks.wear(block).saturating_add(1);
+                    self.blocks.set_wear(block, wear);
+                    self.blocks.times.bear(block, self.blocks.times.now());
+                    self.blocks.times.note_stream(block, stream);
+                    self.record_block(block);
+                    self.blocks.open(block);
+                    self.note_opened(area, block);
+                    self.note_erase(area);
+                    self.flash.weak.forget(Weak::Block(block));
+                    self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
+                    return Ok(());
+                }
+                Erasure::Failed => {
+                    self.blocks.failed += 1;
+                    self.retire(block)?;
+                }
+            }
+        }
+        Err(Fault::ReadOnly)
+    }
+
+    /// Erases a block without references, unless it is known to be erased.
+    fn erase_to_open(&mut self, block: BlockNumber) -> Result<Erasure, Fault<D::Error>> {
+        if self.blocks.is_erased(block) {
+            return Ok(Erasure::Done);
+        }
+        let first = Spot { block, page: 0 };
+        if rules::may_trust_first_page() && self.flash.look(first, Cause::Gc)? == Seen::Erased {
+            return Ok(Erasure::Done);
+        }
+        self.flash.erase(block, Cause::Gc)
+    }
+
+    /// Marks a block without references as bad.
+    pub(crate) fn retire(&mut self, block: BlockNumber) -> Result<(), Fault<D::Error>> {
+        if rules::must_rely_before_mark() {
+            self.rely();
+        }
+        self.blocks.retire(block);
+        self.blocks.retired = self.blocks.retired.saturating_add(1);
+        self.record_block(block);
+        self.flash.mark_bad(block)
+    }
+
+    /// Opens a block that is erased although something refers to it.
+    #[cold]
+    #[inline(never)]
+    fn open_blank(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let block = self.blank_block(self.area_of(stream))?.ok_or(Fault::ReadOnly)?;
+        let references = self.blocks.references(block);
+        // An anchor lists free blocks alone.
+        self.blocks.release(block, references);
+        let opened = self.open_free(stream);
+        if rules::must_count_blank() {
+            self.blocks.refer(block, references);
+        }
+        opened
+    }
+
+    /// Finds a block of an area that is erased although something refers to it.
+    fn blank_block(&mut self, area: Area) -> Result<Option<BlockNumber>, Fault<D::Error>> {
+        for block in self.blocks.of(area) {
+            if self.blocks.is_at_rest(block) && self.is_blank(block)? {
+                return Ok(Some(block));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_blank(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
+        for page in 0..self.shape.area_at(block).pages {
+            if self.flash.look(Spot { block, page }, Cause::Gc)? != Seen::Erased {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
