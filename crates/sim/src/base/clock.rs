@@ -60,4 +60,4 @@ impl ThreadClock {
 
 /// Elsewhere a thread's processor time is not known, and what passed meanwhile stands for it.
 #[cfg(not(unix))]
-pub(crate) type ThreadClock = Clock;
+pub(crate) use Clock as ThreadClock;
