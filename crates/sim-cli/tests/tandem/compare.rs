@@ -1,6 +1,8 @@
 //! What a comparison concludes: the gain of the SLC apart from that of the FTL, the ranking, and the states from which
 //! systems are compared.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::common::{failure, file, printed, result, tandem};
@@ -170,4 +172,22 @@ fn a_trace_beyond_the_device_is_fitted_by_a_comparison_which_says_how() {
     let nothing = file("nothing.csv", "0,W,0,0\n1,R,512,0\n");
     let (code, said) = failure(&["compare", &nothing]);
     assert!(code == Some(2) && said.contains("holds no request"), "{said}");
+}
+
+#[test]
+fn a_report_shows_where_chains_are_written_for_systems_that_have_chains() {
+    let path = file("chains.html", "");
+    let hot = "synth:zipf?requests=3000&size=1KiB";
+    let words = ["compare", hot, "--device", "tiny", "--report", &path, "--systems"];
+    let told = |systems: &str| {
+        printed(&[&words[..], &[systems]].concat());
+        let page = fs::read_to_string(&path).expect("a page");
+        let titles = page.matches(": pages of new data written to chains").count();
+        (page.contains("Where the chains are written"), titles)
+    };
+    // Each chart has its title twice: as its name, and in the picture.
+    let of_chains = told("conventional");
+    assert!(of_chains.0 && of_chains.1 > 0, "{of_chains:?}");
+    assert_eq!(told("conventional,paged,page-mlc"), of_chains);
+    assert_eq!(told("paged,page-mlc"), (false, 0));
 }
