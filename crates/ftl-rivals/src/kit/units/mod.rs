@@ -425,16 +425,22 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         if unit == self.owners[(base + local) as usize] { Ok(Unit(unit)) } else { Err(Fault::Lost) }
     }
 
-    /// Moves up to `most` of a block's valid units to a stream, and frees the block when none is left. Returns how many
-    /// were moved.
+    /// Moves up to `most` of these full blocks' valid units to a stream, and frees the blocks that have none left.
+    /// Returns how many were moved. The units take turns, one of each block: blocks that were filled in turn are moved
+    /// in the order in which they were filled, so that neighbours are not put to one lane.
     pub fn drain(
         &mut self,
         area: usize,
-        block: u32,
+        blocks: &[u32],
         to: Stream,
         most: u32,
     ) -> Result<u32, Fault<D::Error>> {
-        let left: Vec<u32> = self.areas[area].valid_units(block).take(most as usize).collect();
+        let held = &self.areas[area];
+        let units = blocks.iter().flat_map(|block| held.valid_units(*block));
+        let mut left: Vec<u32> = units.collect();
+        // The sort is stable: within a turn the blocks keep their order.
+        left.sort_by_key(|local| held.spot(*local).1);
+        left.truncate(most as usize);
         let mut data = std::mem::take(&mut self.moved);
         let moved = left.iter().try_for_each(|local| {
             let unit = self.load(area, *local, &mut data, Cause::WriteBack)?;
@@ -442,8 +448,10 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         });
         self.moved = data;
         moved?;
-        if self.areas[area].valid(block) == 0 {
-            self.release(area, block);
+        for block in blocks {
+            if self.areas[area].valid(*block) == 0 {
+                self.release(area, *block);
+            }
         }
         Ok(left.len() as u32)
     }
