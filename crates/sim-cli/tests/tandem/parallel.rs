@@ -161,14 +161,17 @@ fn a_page_map_on_striped_blocks_reads_as_fast_as_chains() {
 #[test]
 fn neighbours_that_a_cache_has_emptied_are_read_as_fast_as_those_of_a_page_map() {
     let text = fs::read_to_string(Path::new(TLC)).expect("a device file of ours");
-    let plain: String =
-        text.lines().filter(|line| !line.starts_with("stripe")).map(|line| format!("{line}\n")).collect();
+    let plain: String = text
+        .lines()
+        .filter(|line| !line.starts_with("stripe"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     assert!(plain.len() < text.len(), "{text}");
     let device = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unstriped.toml");
     fs::write(&device, plain).expect("a file of the test's own");
     let load = "synth:sequential?requests=400&size=64KiB&reads=100";
     let words = ["compare", load, "--device", device.to_str().expect("text"), "--parallel"];
-    let sizes = ["--capacity", "4GiB", "--systems", "page-mlc,pslc"];
+    let sizes = ["--capacity", "16GiB", "--systems", "page-mlc,pslc"];
     let compared = result(&[&words[..], &sizes].concat());
     let [map, cache] =
         [0, 1].map(|at| compared["runs"][at]["read_us"]["mean"].as_f64().expect("a mean"));
