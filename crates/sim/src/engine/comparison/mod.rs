@@ -135,3 +135,23 @@ fn of_device(run: &RunResult) -> Value {
     }
     value
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::device::DeviceChoice;
+
+    /// What bounds the time of a comparison: each system runs once more at most.
+    #[test]
+    fn at_most_as_many_run_without_slc_as_with_it() {
+        for (device, capacity) in [("c3", 1 << 30), ("tlc-pslc", 8 << 30)] {
+            let choice = DeviceChoice { capacity: Some(capacity), ..DeviceChoice::named(device) };
+            let setup = choice.setup().unwrap();
+            let asked = Several::parse("all").unwrap();
+            let compared = ComparedSystems::of(&[asked], &setup, &()).unwrap();
+            let with_slc = compared.systems().iter().filter(|system| system.uses_slc()).count();
+            let without = compared.all().len() - compared.systems().len();
+            assert!((1..=with_slc).contains(&without), "{device}: {without} for {with_slc}");
+        }
+    }
+}
