@@ -148,6 +148,29 @@ fn a_run_that_never_settles_ends_after_25_rounds_and_says_so() {
 }
 
 #[test]
+fn a_full_device_cannot_be_filled_and_an_almost_full_one_can() {
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../devices/tiny.toml");
+    let text = fs::read_to_string(own).expect("a device file of ours");
+    let with = |name: &str, exported: &str| {
+        let own = "exported = \"320KiB\"";
+        assert!(text.contains(own), "{text}");
+        file(name, text.replace(own, &format!("exported = \"{exported}\"")))
+    };
+    // The MLC has 18 blocks of 32 KiB.
+    let (full, nearly) = (with("full.toml", "576KiB"), with("nearly-full.toml", "400KiB"));
+    let load = "synth:uniform?requests=500&size=1KiB&reads=50";
+    for fill in ["nothing", "in-order", "random"] {
+        for system in ["page-mlc", "conventional", "paged"] {
+            let words = ["replay", load, "--device", &full, "--fill", fill, "--system", system];
+            let (code, said) = failure(&words);
+            assert!(code == Some(2) && said.contains("does not fit tiny: "), "{said}");
+        }
+        let words = ["replay", load, "--device", &nearly, "--fill", fill, "--system", "page-mlc"];
+        assert!(number(&result(&words), "/verified_reads") > 0.0, "{fill}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let hot = "synth:uniform?requests=10";
     let (code, said) = failure(&["compare", hot, "--bytes-a-day", "0"]);

@@ -161,11 +161,8 @@ fn a_page_map_on_striped_blocks_reads_as_fast_as_chains() {
 #[test]
 fn neighbours_that_a_cache_has_emptied_are_read_as_fast_as_those_of_a_page_map() {
     let text = fs::read_to_string(Path::new(TLC)).expect("a device file of ours");
-    let plain: String = text
-        .lines()
-        .filter(|line| !line.starts_with("stripe"))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let lines = text.lines().filter(|line| !line.starts_with("stripe"));
+    let plain = lines.collect::<Vec<_>>().join("\n");
     assert!(plain.len() < text.len(), "{text}");
     let device = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unstriped.toml");
     fs::write(&device, plain).expect("a file of the test's own");
