@@ -45,7 +45,8 @@ impl Chosen {
         let log = setup.log_bytes.filter(|_| !setup.has_slc_to_spare());
         let slc = setup.part.geometry.slc().filter(|_| setup.has_slc_to_spare());
         let slc = slc.map(RegionGeometry::capacity_bytes).or(log);
-        let fits = |made: Result<Setup, Failure>| made.is_ok_and(|setup| self.fits(&setup, purpose));
+        let fits =
+            |made: Result<Setup, Failure>| made.is_ok_and(|setup| self.fits(&setup, purpose));
         let slc = slc.and_then(|near| {
             let size = sizes(near).find(|bytes| fits(setup.clone().with_slc(*bytes)))?;
             Some(format!("--slc {}", show::size(size)))
