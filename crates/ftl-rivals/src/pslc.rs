@@ -3,8 +3,9 @@
 //! All writes go to blocks in SLC mode. The number of blocks in that mode is limited to a static share of all blocks,
 //! which the cache always has, plus a dynamic share of those without data, which shrinks as the disk fills. The cache
 //! is emptied into blocks in full mode while the host is idle. When it is full, a write waits until the oldest cache
-//! block is emptied: every write then costs two programs, one of them slow, and write performance drops sharply. Below
-//! is a page map whose victims have the fewest valid pages.
+//! blocks are emptied: every write then costs two programs, one of them slow, and write performance drops sharply.
+//! Blocks that were filled in parallel are emptied together, so that neighbours are spread over the planes again. Below
+//! is a page map whose victims have the fewest valid pages. Where both shares are zero there is no cache.
 //!
 //! Vendors publish only sizes (such as "Intelligent TurboWrite": a fixed part and a part of the free space), so the
 //! shares are parameters.
@@ -38,17 +39,38 @@ pub struct PslcConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 enum Emptied {
-    /// Its oldest block.
-    One,
+    /// Its oldest blocks.
+    Oldest,
     /// Nothing: it has no block.
     None,
 }
 
+/// Whether there is a cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cache {
+    /// All writes enter it.
+    Present,
+    /// Writes go straight to blocks in full mode.
+    Absent,
+}
+
+/// A full cache block that is being emptied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Emptying {
+    block: u32,
+    /// When it was filled: a block of that number that was filled later holds other data.
+    filled_at: u64,
+}
+
 /// The rules.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Pslc {
+    cache: Cache,
+    lanes: usize,
     static_blocks: u32,
     dynamic_permille: u32,
+    /// The oldest cache blocks, as many as are filled in parallel: emptied together, also in several steps.
+    emptying: Vec<Emptying>,
     /// Units with data.
     held: u32,
     cached: u64,
@@ -71,9 +93,19 @@ pub fn new<D: NandDevice, P: Probe>(
     };
     let mut units = Units::new(device, probe, &[plan], config.sector, config.capacity)?;
     let asked = (u64::from(blocks) * u64::from(config.static_permille) / 1_000) as u32;
+    let cache = match (config.static_permille, config.dynamic_permille) {
+        (0, 0) => Cache::Absent,
+        _ => Cache::Present,
+    };
     let policy = Pslc {
-        // One block that is filled in each lane, and one that is emptied.
-        static_blocks: asked.max(config.lanes + 1),
+        cache,
+        lanes: config.lanes.max(1) as usize,
+        emptying: Vec::new(),
+        static_blocks: match cache {
+            // One block that is filled in each lane, and one that is emptied.
+            Cache::Present => asked.max(config.lanes + 1),
+            Cache::Absent => 0,
+        },
         dynamic_permille: config.dynamic_permille.min(1_000),
         held: 0,
         cached: 0,
@@ -81,7 +113,11 @@ pub fn new<D: NandDevice, P: Probe>(
         emptied_idle: 0,
     };
     // Open cache blocks are already counted among all open blocks.
-    let beside = policy.static_blocks - config.lanes;
+    let beside = policy.static_blocks.saturating_sub(config.lanes);
+    if cache == Cache::Absent {
+        // Nothing is opened for a cache: what is written, and the copies.
+        units.area_mut(0).keep_free_for(2);
+    }
     if units.fits(0, beside).is_err() {
         // A small device has no blocks to spare.
         units.area_mut(0).keep_two_free();
@@ -125,7 +161,7 @@ impl Pslc {
             let limit = self.limit(units);
             let mut waited = false;
             while units.area(0).blocks_in(Mode::Slc) >= limit
-                && Self::empty_one(units)? == Emptied::One
+                && self.empty_oldest(units)? == Emptied::Oldest
             {
                 waited = true;
             }
@@ -135,19 +171,40 @@ impl Pslc {
         units.put(CACHE, unit, data, Cause::Host)
     }
 
-    /// Empties the oldest cache block.
-    fn empty_one<D: NandDevice, P: Probe>(
+    /// Empties the oldest cache blocks.
+    fn empty_oldest<D: NandDevice, P: Probe>(
+        &mut self,
         units: &mut Units<D, P>,
     ) -> Result<Emptied, Fault<D::Error>> {
-        let Some(block) = units.area(0).oldest_in(Mode::Slc) else {
+        if units.area(0).oldest_in(Mode::Slc).is_none() {
             return Ok(Emptied::None);
-        };
-        Self::make_room(units)?;
-        // The call above may have collected that very block.
-        if units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc {
-            units.collect(0, block, Cause::WriteBack, |_| (HOME, Cause::WriteBack))?;
         }
-        Ok(Emptied::One)
+        self.empty(units, u32::MAX)?;
+        Ok(Emptied::Oldest)
+    }
+
+    /// Moves up to that many units of the oldest cache blocks, and returns how many it moved.
+    fn empty<D: NandDevice, P: Probe>(
+        &mut self,
+        units: &mut Units<D, P>,
+        most: u32,
+    ) -> Result<u32, Fault<D::Error>> {
+        // This may collect blocks of the cache, so they are chosen after it.
+        Self::make_room(units)?;
+        let area = units.area(0);
+        let is_there = |old: &Emptying| {
+            area.is_full(old.block)
+                && area.mode(old.block) == Mode::Slc
+                && area.filled_at(old.block) == old.filled_at
+        };
+        self.emptying.retain(is_there);
+        if self.emptying.is_empty() {
+            let oldest = area.filled_in(Mode::Slc).take(self.lanes);
+            let oldest = oldest.map(|block| Emptying { block, filled_at: area.filled_at(block) });
+            self.emptying.extend(oldest);
+        }
+        let blocks: Vec<u32> = self.emptying.iter().map(|old| old.block).collect();
+        units.drain(0, &blocks, HOME, most)
     }
 }
 
@@ -161,7 +218,12 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
     ) -> Result<(), Fault<D::Error>> {
         let is_new = u32::from(units.place(unit).is_none());
         self.held += is_new;
-        let written = self.cache(units, unit, data);
+        let written = match self.cache {
+            Cache::Present => self.cache(units, unit, data),
+            Cache::Absent => {
+                Self::make_room(units).and_then(|()| units.put(HOME, unit, data, Cause::Host))
+            }
+        };
         if written.is_err() {
             self.held -= is_new;
         }
@@ -175,13 +237,10 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
     }
 
     fn maintain(&mut self, units: &mut Units<D, P>, pages: u32) -> Result<Work, Fault<D::Error>> {
-        let Some(block) = units.area(0).oldest_in(Mode::Slc) else {
+        if units.area(0).oldest_in(Mode::Slc).is_none() {
             return Ok(Work::Done);
-        };
-        let emptied = Self::make_room(units).and_then(|()| {
-            let is_there = units.area(0).is_full(block) && units.area(0).mode(block) == Mode::Slc;
-            if is_there { units.drain(0, block, HOME, pages.max(1)) } else { Ok(0) }
-        });
+        }
+        let emptied = self.empty(units, pages.max(1));
         match emptied {
             Ok(pages) => self.emptied_idle += u64::from(pages),
             Err(Fault::Full) => return Ok(Work::Done),
@@ -191,13 +250,13 @@ impl<D: NandDevice, P: Probe> Policy<D, P> for Pslc {
     }
 
     fn settle(&mut self, units: &mut Units<D, P>) -> Result<(), Fault<D::Error>> {
-        while Self::empty_one(units)? == Emptied::One {}
+        while self.empty_oldest(units)? == Emptied::Oldest {}
         (self.cached, self.waited, self.emptied_idle) = (0, 0, 0);
         Ok(())
     }
 
     fn ram_bytes(&self) -> u64 {
-        0
+        (self.lanes * size_of::<Emptying>()) as u64
     }
 
     #[allow(clippy::cast_precision_loss)] // Figures show few digits.

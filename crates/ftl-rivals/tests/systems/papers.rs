@@ -182,9 +182,11 @@ fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
     full("ahdm", ahdm::new(chip(18), NoProbe, &config), 4_000);
     let config = density::DensityConfig { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
     full("density", density::new(chip(24), NoProbe, &config), 4_000);
-    let (static_permille, dynamic_permille) = (10, 250);
-    let config = pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
-    full("pslc", pslc::new(chip(18), NoProbe, &config), 4_000);
+    for (static_permille, dynamic_permille) in [(10, 250), (0, 0)] {
+        let config =
+            pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
+        full("pslc", pslc::new(chip(18), NoProbe, &config), 4_000);
+    }
 }
 
 /// The SLC has room enough: so many blocks of MLC, and so many filled in turn.

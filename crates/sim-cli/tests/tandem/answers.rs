@@ -313,3 +313,45 @@ fn a_system_that_does_not_fit_is_told_with_what_would() {
     let (_, size) = remedy.expect(&reason);
     printed(&["replay", "synth:zipf?requests=10", "--slc", size]);
 }
+
+/// The arguments that a message proposes behind a flag.
+fn proposed<'a>(said: &'a str, flag: &str) -> &'a str {
+    let (_, rest) = said.split_once(&format!("{flag} ")).unwrap_or_else(|| panic!("{said}"));
+    rest.split([' ', ')', ';', '\n']).next().expect("what follows it")
+}
+
+#[test]
+fn columns_that_are_proposed_read_the_file() {
+    for (name, lines, writes) in [
+        ("named.csv", "ts,queue,rw,lba,len\n5,1,W,8,4096\n7,1,R,8,4096\n", 4096),
+        ("scsi.csv", "ts,rw,lba,len\n5,2a,8,4096\n7,28,8,4096\n", 4096),
+        ("plain.txt", "0 0 0 4096 0\n15 0 8192 4096 1\n", 4096),
+    ] {
+        let path = file(name, lines);
+        let (code, said) = failure(&["replay", &path, "--device", "tiny"]);
+        assert_eq!(code, Some(2), "{said}");
+        // The last one is the one with the columns.
+        let at = said.rfind("--columns ").unwrap_or_else(|| panic!("{said}"));
+        let columns = proposed(&said[at..], "--columns");
+        let run = result(&["replay", &path, "--device", "tiny", "--columns", columns]);
+        assert_eq!((&run["requests"]["reads"], &run["bytes_written"]), (&1.into(), &writes.into()));
+    }
+}
+
+#[test]
+fn where_lenient_is_proposed_it_reads_the_rest() {
+    let odd = file("odd-line.csv", "0,R,0,512\nrubbish\n1,W,0,512\n");
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/own/ext4_uml.csv.zst");
+    let whole = fs::read(own).expect("a trace of ours");
+    let cut = file("cut-short.csv.zst", &whole[..whole.len() / 2]);
+    for (path, skipped) in [(odd, 1), (cut, 0)] {
+        let words = ["replay", &path, "--fit", "wrap", "--device", "tiny"];
+        let output = tandem(&words);
+        let said = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.code() == Some(2) && said.contains("--lenient "), "{said}");
+        let run = result(&[&words[..], &["--lenient"]].concat());
+        let requests = &run["requests"];
+        assert!(requests["writes"].as_u64() > Some(0), "{run}");
+        assert!(run["skipped_lines"].as_u64() >= Some(skipped), "{run}");
+    }
+}

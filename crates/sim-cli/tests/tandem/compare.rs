@@ -1,6 +1,8 @@
 //! What a comparison concludes: the gain of the SLC apart from that of the FTL, the ranking, and the states from which
 //! systems are compared.
 
+use std::fs;
+
 use serde_json::Value;
 
 use crate::common::{failure, file, printed, result, tandem};
@@ -146,6 +148,29 @@ fn a_run_that_never_settles_ends_after_25_rounds_and_says_so() {
 }
 
 #[test]
+fn a_full_device_cannot_be_filled_and_an_almost_full_one_can() {
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../devices/tiny.toml");
+    let text = fs::read_to_string(own).expect("a device file of ours");
+    let with = |name: &str, exported: &str| {
+        let own = "exported = \"320KiB\"";
+        assert!(text.contains(own), "{text}");
+        file(name, text.replace(own, &format!("exported = \"{exported}\"")))
+    };
+    // The MLC has 18 blocks of 32 KiB.
+    let (full, nearly) = (with("full.toml", "576KiB"), with("nearly-full.toml", "400KiB"));
+    let load = "synth:uniform?requests=500&size=1KiB&reads=50";
+    for fill in ["nothing", "in-order", "random"] {
+        for system in ["page-mlc", "conventional", "paged"] {
+            let words = ["replay", load, "--device", &full, "--fill", fill, "--system", system];
+            let (code, said) = failure(&words);
+            assert!(code == Some(2) && said.contains("does not fit tiny: "), "{said}");
+        }
+        let words = ["replay", load, "--device", &nearly, "--fill", fill, "--system", "page-mlc"];
+        assert!(number(&result(&words), "/verified_reads") > 0.0, "{fill}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let hot = "synth:uniform?requests=10";
     let (code, said) = failure(&["compare", hot, "--bytes-a-day", "0"]);
@@ -170,4 +195,22 @@ fn a_trace_beyond_the_device_is_fitted_by_a_comparison_which_says_how() {
     let nothing = file("nothing.csv", "0,W,0,0\n1,R,512,0\n");
     let (code, said) = failure(&["compare", &nothing]);
     assert!(code == Some(2) && said.contains("holds no request"), "{said}");
+}
+
+#[test]
+fn a_report_shows_where_chains_are_written_for_systems_that_have_chains() {
+    let path = file("chains.html", "");
+    let hot = "synth:zipf?requests=3000&size=1KiB";
+    let words = ["compare", hot, "--device", "tiny", "--report", &path, "--systems"];
+    let told = |systems: &str| {
+        printed(&[&words[..], &[systems]].concat());
+        let page = fs::read_to_string(&path).expect("a page");
+        let titles = page.matches(": pages of new data written to chains").count();
+        (page.contains("Where the chains are written"), titles)
+    };
+    // Each chart has its title twice: as its name, and in the picture.
+    let of_chains = told("conventional");
+    assert!(of_chains.0 && of_chains.1 > 0, "{of_chains:?}");
+    assert_eq!(told("conventional,paged,page-mlc"), of_chains);
+    assert_eq!(told("paged,page-mlc"), (false, 0));
 }

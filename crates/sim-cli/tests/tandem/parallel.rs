@@ -21,6 +21,8 @@ fn result(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
+const TLC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../devices/tlc-pslc.toml");
+
 fn trace(name: &str, lines: &str) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("parallel-{name}.csv"));
     fs::write(&path, lines).expect("a file of the test's own");
@@ -152,4 +154,38 @@ fn a_page_map_on_striped_blocks_reads_as_fast_as_chains() {
     let [chains, map] =
         [0, 1].map(|at| compared["runs"][at]["read_us"]["mean"].as_f64().expect("a mean"));
     assert!((map / chains - 1.0).abs() < 0.1, "{map} for {chains}");
+}
+
+/// Blocks of the cache that were filled in turn are emptied together: one after the other, each would put its units,
+/// every fourth or eighth of the disk, beside each other.
+#[test]
+fn neighbours_that_a_cache_has_emptied_are_read_as_fast_as_those_of_a_page_map() {
+    let text = fs::read_to_string(Path::new(TLC)).expect("a device file of ours");
+    let lines = text.lines().filter(|line| !line.starts_with("stripe"));
+    let plain = lines.collect::<Vec<_>>().join("\n");
+    assert!(plain.len() < text.len(), "{text}");
+    let device = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unstriped.toml");
+    fs::write(&device, plain).expect("a file of the test's own");
+    let load = "synth:sequential?requests=400&size=64KiB&reads=100";
+    let words = ["compare", load, "--device", device.to_str().expect("text"), "--parallel"];
+    let sizes = ["--capacity", "16GiB", "--systems", "page-mlc,pslc"];
+    let compared = result(&[&words[..], &sizes].concat());
+    let [map, cache] =
+        [0, 1].map(|at| compared["runs"][at]["read_us"]["mean"].as_f64().expect("a mean"));
+    assert!((cache / map - 1.0).abs() < 0.1, "{cache} for {map}");
+}
+
+#[test]
+fn a_cache_of_nothing_is_none() {
+    let load = "synth:sequential?requests=6000&size=256KiB";
+    let words = ["compare", load, "--device", "tlc-pslc", "--capacity", "2GiB", "--fit", "wrap"];
+    let systems = ["--systems", "page-mlc,pslc?static=0&dynamic=0"];
+    for flags in [&[][..], &["--parallel", "--queue-depth", "4"]] {
+        let compared = result(&[&words[..], &systems, flags].concat());
+        for place in ["/elapsed_us", "/write_amplification"] {
+            let [map, cache] = [0, 1].map(|at| figure(&compared["runs"][at], place));
+            assert!((cache / map - 1.0).abs() < 0.03, "{place}: {cache} for {map}");
+        }
+        assert_eq!(figure(&compared["runs"][1], "/figures/pages_cached"), 0.0);
+    }
 }

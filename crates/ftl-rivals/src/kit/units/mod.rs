@@ -425,29 +425,6 @@ impl<D: NandDevice, P: Probe> Units<D, P> {
         if unit == self.owners[(base + local) as usize] { Ok(Unit(unit)) } else { Err(Fault::Lost) }
     }
 
-    /// Moves up to `most` of a block's valid units to a stream, and frees the block when none is left. Returns how many
-    /// were moved.
-    pub fn drain(
-        &mut self,
-        area: usize,
-        block: u32,
-        to: Stream,
-        most: u32,
-    ) -> Result<u32, Fault<D::Error>> {
-        let left: Vec<u32> = self.areas[area].valid_units(block).take(most as usize).collect();
-        let mut data = std::mem::take(&mut self.moved);
-        let moved = left.iter().try_for_each(|local| {
-            let unit = self.load(area, *local, &mut data, Cause::WriteBack)?;
-            self.put(to, unit, &data, Cause::WriteBack)
-        });
-        self.moved = data;
-        moved?;
-        if self.areas[area].valid(block) == 0 {
-            self.release(area, block);
-        }
-        Ok(left.len() as u32)
-    }
-
     /// Frees a block: each of its valid units is read, passed to the caller and removed here.
     pub fn expel(
         &mut self,

@@ -21,6 +21,9 @@ mod shape;
 pub use axis::{Axis, Scale};
 pub use bars::Bars;
 pub use frame::STYLE;
+#[cfg(test)]
+pub(crate) use palette::own as colour_of;
+pub(crate) use palette::shared as shared_colours;
 pub use shape::Shape;
 
 use frame::{Frame, Look, Point, escape};

@@ -33,18 +33,29 @@ const CAUSES: [&str; COLOURS] = [
     "metadata",
     "waiting",
     "folding",
-    "",
+    "map",
     "",
     "",
     "",
 ];
 
 /// The colour that belongs to a name: of a system, whatever its parameters and its SLC, or of a cause.
-fn own(name: &str) -> Option<usize> {
+pub(crate) fn own(name: &str) -> Option<usize> {
     let base = name.split(['?', ',']).next().unwrap_or(name);
     let at = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
     let scheme = || SCHEMES.iter().find(|(known, _)| *known == base).map(|(_, colour)| *colour);
     at(&SYSTEMS, base).or_else(scheme).or_else(|| at(&CAUSES, name)).filter(|_| !name.is_empty())
+}
+
+/// The names among these that have the colour of another system before them, each with that one.
+pub(crate) fn shared<'a>(names: &[&'a str]) -> Vec<(&'a str, &'a str)> {
+    let base = |name: &'a str| name.split(['?', ',']).next().unwrap_or(name);
+    let other = |(at, name): (usize, &&'a str)| {
+        let colour = own(name)?;
+        let before = names[..at].iter().find(|other| own(other) == Some(colour))?;
+        (base(before) != base(name)).then_some((*before, *name))
+    };
+    names.iter().enumerate().filter_map(other).collect()
 }
 
 /// The colours of the series of a chart.
@@ -68,6 +79,12 @@ mod tests {
         assert_eq!(beside[2], 0, "what has none takes one that is left");
         assert_eq!(of(["host", "garbage collection"].into_iter()), [0, 1]);
         assert_eq!(of(["", "x"].into_iter()), [0, 1]);
+    }
+
+    #[test]
+    fn systems_that_share_a_colour_are_named() {
+        let names = ["paged", "density", "paged, no SLC", "sepgc"];
+        assert_eq!(shared(&names), [("density", "sepgc")]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rankings of results whose figures are given.
 
 use sim::engine::result::RunResult;
+use sim::engine::systems::NotRun;
 
 use super::*;
 
@@ -41,7 +42,7 @@ const SLC: u64 = 256 << 20;
 fn an_slc_that_gains_less_than_it_costs_is_not_taken_and_its_price_is_told() {
     let conventional = run("conventional", 2_450.0, 67.62, 0);
     let [with, without] = [run("paged", 1_000.0, 70.38, SLC), run("paged", 1_015.0, 67.62, 0)];
-    let pairs = [Pair { with: &with, without: Some(&without) }];
+    let pairs = [Pair { with: &with, without: Ok(&without) }];
     let (said, places) = answer(&[&conventional, &with], &pairs);
     assert!(said.contains("Take paged, without SLC: it has the most speed"), "{said}");
     assert!(said.contains("2.41 times as fast as conventional for the same money"), "{said}");
@@ -58,7 +59,7 @@ fn an_slc_that_gains_less_than_it_costs_is_not_taken_and_its_price_is_told() {
 #[test]
 fn an_slc_that_gains_what_it_costs_is_told_as_that() {
     let [with, without] = [run("paged", 1_000.0, 105.0, SLC), run("paged", 1_055.0, 100.0, 0)];
-    let (said, _) = answer(&[&with], &[Pair { with: &with, without: Some(&without) }]);
+    let (said, _) = answer(&[&with], &[Pair { with: &with, without: Ok(&without) }]);
     assert!(said.contains("worth it? It gains about what it costs: 256MiB make it 1.05"), "{said}");
 }
 
@@ -68,8 +69,8 @@ fn an_slc_that_gains_more_than_it_costs_is_taken() {
     let [with, without] = [run("paged", 1_000.0, 70.38, SLC), run("paged", 1_400.0, 67.62, 0)];
     let hybrid = run("hybrid", 1_600.0, 70.38, SLC);
     let pairs = [
-        Pair { with: &hybrid, without: Some(&conventional) },
-        Pair { with: &with, without: Some(&without) },
+        Pair { with: &hybrid, without: Ok(&conventional) },
+        Pair { with: &with, without: Ok(&without) },
     ];
     let (said, places) = answer(&[&conventional, &hybrid, &with], &pairs);
     assert_eq!(places[0], ("paged, 256MiB SLC".into(), Standing::Taken));
@@ -125,7 +126,8 @@ fn prices_of_different_sources_are_not_divided() {
 fn another_demand_has_another_answer() {
     let conventional = run("conventional", 1_000.0, 10.0, 0);
     let (cheap, dear) = (run("paged", 500.0, 10.0, 0), run("hybrid", 250.0, 100.0, SLC));
-    let (said, _) = answer(&[&conventional, &cheap, &dear], &[Pair { with: &dear, without: None }]);
+    let pairs = [Pair { with: &dear, without: Err(&NotRun::BuiltForBoth) }];
+    let (said, _) = answer(&[&conventional, &cheap, &dear], &pairs);
     assert!(said.contains("Take paged"), "{said}");
     assert!(
         said.contains("If speed alone counted, it would be hybrid, 2.00 times as fast"),
@@ -135,6 +137,25 @@ fn another_demand_has_another_answer() {
         said.contains("Not run without SLC: hybrid, which cannot do without its SLC"),
         "{said}"
     );
+}
+
+#[test]
+fn a_system_that_lacks_only_the_room_is_not_said_to_need_its_slc() {
+    let conventional = run("conventional", 1_000.0, 10.0, 0);
+    let (paged, ko) = (run("paged", 500.0, 10.0, SLC), run("ko", 700.0, 10.0, SLC));
+    let reason = NotRun::Unfit("it needs 13 blocks, and there are 12".into());
+    let pairs = [
+        Pair { with: &paged, without: Err(&reason) },
+        Pair { with: &ko, without: Err(&NotRun::BuiltForBoth) },
+    ];
+    let (said, _) = answer(&[&conventional, &paged, &ko], &pairs);
+    for sentence in [
+        "Not run without SLC: ko, which cannot do without its SLC.",
+        "Not run without SLC: paged, which does not fit the device at this size without it: it needs 13 blocks, and \
+         there are 12.",
+    ] {
+        assert!(said.contains(sentence), "{said}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The ranking in sentences: what to take, which FTL is the best on the same flash, whether the SLC is worth its price,
 //! what was left out and why, and what would change the answer.
 
+use sim::engine::systems::NotRun;
 use sim::show;
 
 use super::{Listed, NOTABLE, Pair, Ranking, Standing};
@@ -43,7 +44,7 @@ impl Ranking<'_> {
         if self.pairs.iter().any(|pair| pair.gain().is_some()) {
             said.push("How much SLC is best, `tandem sweep` answers.".into());
         }
-        said.extend(self.cannot_do_without());
+        said.extend(self.not_run());
         said.extend(self.left_out());
         said.extend(self.changes(taken));
         said
@@ -97,13 +98,27 @@ impl Ranking<'_> {
         groups.iter().filter_map(|group| fastest_of(group)).collect()
     }
 
-    /// The systems that were not run without SLC.
-    fn cannot_do_without(&self) -> Option<String> {
-        let pairs = self.pairs.iter().filter(|pair| pair.without.is_none());
-        let names: Vec<&str> = pairs.map(|pair| pair.with.system.as_str()).collect();
-        let them = if names.len() == 1 { "its" } else { "their" };
-        let names = (!names.is_empty()).then(|| show::listed(&names, "and"))?;
-        Some(format!("Not run without SLC: {names}, which cannot do without {them} SLC."))
+    /// The systems that were not run without SLC, and why.
+    fn not_run(&self) -> Vec<String> {
+        let missing: Vec<(&str, &NotRun)> = self
+            .pairs
+            .iter()
+            .filter_map(|pair| Some((pair.with.system.as_str(), pair.without.err()?)))
+            .collect();
+        let built = missing.iter().filter(|(_, reason)| **reason == NotRun::BuiltForBoth);
+        let built: Vec<&str> = built.map(|(name, _)| *name).collect();
+        let them = if built.len() == 1 { "its" } else { "their" };
+        let built = (!built.is_empty()).then(|| {
+            let names = show::listed(&built, "and");
+            format!("Not run without SLC: {names}, which cannot do without {them} SLC.")
+        });
+        let unfit = missing.iter().filter_map(|(name, reason)| match reason {
+            NotRun::BuiltForBoth => None,
+            NotRun::Unfit(reason) => Some(format!(
+                "Not run without SLC: {name}, which does not fit the device at this size without it: {reason}."
+            )),
+        });
+        built.into_iter().chain(unfit).collect()
     }
 
     /// Those that are left out, and why.
@@ -214,7 +229,7 @@ fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
 
 /// Whether the SLC of a system is worth its price, and at which one it would be.
 fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
-    let (with, without) = (pair.with, pair.without?);
+    let (with, without) = (pair.with, pair.without.ok()?);
     let (gain, price) = (pair.gain()?, with.against(without).ec?);
     let size = show::short(with.slc_bytes);
     let own = &with.system;

@@ -57,29 +57,33 @@ pub(super) fn time_by_cause(outcomes: &[Shown<'_>]) -> String {
 /// A figure of a region's pages, with its name.
 type PageFigure = (&'static str, fn(&Pages) -> u64);
 
+/// The pages programmed, by cause.
+const PROGRAMMED: [PageFigure; 5] = [
+    ("host", |pages| pages.host_program),
+    ("garbage collection", |pages| pages.gc_program),
+    ("wear leveling", |pages| pages.wl_program),
+    ("metadata", |pages| pages.meta_program),
+    ("map", |pages| pages.map_program),
+];
+
+/// The pages read, by cause.
+const READ: [PageFigure; 6] = [
+    ("host", |pages| pages.host_read),
+    ("garbage collection", |pages| pages.gc_read),
+    ("wear leveling", |pages| pages.wl_read),
+    ("metadata", |pages| pages.meta_read),
+    ("address translation", |pages| pages.scan_read),
+    ("map", |pages| pages.map_read),
+];
+
 /// Data programmed, by cause: a bar for each region of each system.
 pub(super) fn writes(outcomes: &[Shown<'_>], setup: &Setup) -> String {
-    let figures: [PageFigure; 5] = [
-        ("host", |pages| pages.host_program),
-        ("garbage collection", |pages| pages.gc_program),
-        ("wear leveling", |pages| pages.wl_program),
-        ("metadata", |pages| pages.meta_program),
-        ("map", |pages| pages.map_program),
-    ];
-    traffic(outcomes, setup, "Write traffic by cause", &figures)
+    traffic(outcomes, setup, "Write traffic by cause", &PROGRAMMED)
 }
 
 /// Data read, by cause.
 pub(super) fn reads(outcomes: &[Shown<'_>], setup: &Setup) -> String {
-    let figures: [PageFigure; 6] = [
-        ("host", |pages| pages.host_read),
-        ("garbage collection", |pages| pages.gc_read),
-        ("wear leveling", |pages| pages.wl_read),
-        ("metadata", |pages| pages.meta_read),
-        ("address translation", |pages| pages.scan_read),
-        ("map", |pages| pages.map_read),
-    ];
-    traffic(outcomes, setup, "Read traffic by cause", &figures)
+    traffic(outcomes, setup, "Read traffic by cause", &READ)
 }
 
 fn traffic(outcomes: &[Shown<'_>], setup: &Setup, title: &str, figures: &[PageFigure]) -> String {
@@ -209,7 +213,20 @@ pub(super) fn scatter(outcomes: &[Shown<'_>], setup: &Setup) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::output::plot::colour_of;
+
+    #[test]
+    fn every_cause_has_a_colour_of_its_own() {
+        let of_time = ByCause::default().parts().map(|(name, _)| cause_name(name));
+        let of_pages = PROGRAMMED.iter().chain(&READ).map(|(name, _)| *name);
+        let causes: BTreeSet<&str> = of_time.into_iter().chain(of_pages).collect();
+        let colour = |cause: &&str| colour_of(cause).unwrap_or_else(|| panic!("{cause}"));
+        let colours: BTreeSet<usize> = causes.iter().map(colour).collect();
+        assert_eq!(colours.len(), causes.len(), "{causes:?}");
+    }
 
     #[test]
     fn a_distribution_rises_to_all_blocks() {

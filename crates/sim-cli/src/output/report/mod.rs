@@ -11,6 +11,7 @@ use sim::input::device::Setup;
 use sim::{Failure, show};
 
 use crate::flags::options::Options;
+use crate::output::plot::shared_colours;
 use crate::output::ranking::RULE;
 use crate::output::verdict::{Field, Verdict};
 use crate::output::{side_by_side, text};
@@ -154,6 +155,11 @@ fn times(page: &mut HtmlPage, outcomes: &[Shown<'_>]) {
         "At each share, the time within which that share of the requests was answered: at 99 %, 99 of 100. The axis is \
          stretched towards the slowest.",
     );
+    for (one, other) in shared_colours(&names(outcomes).collect::<Vec<_>>()) {
+        page.note(&format!(
+            "There are more systems than colours: {other} has that of {one} in every chart, and differs in its dash."
+        ));
+    }
     for chart in charts::latencies(outcomes) {
         page.chart(&chart);
     }

@@ -40,12 +40,36 @@ fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_lifetime() {
 #[test]
 fn what_a_run_cannot_show_is_said_with_what_to_do() {
     let said = printed(&["synth:uniform?requests=30&size=4KiB"]);
-    assert!(said.contains("SLC of hybrid was never filled"), "{said}");
+    assert!(said.contains("SLC of hybrid and paged was never filled"), "{said}");
     assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");
     assert!(said.contains("Only 0.0 % of the disk was written"), "{said}");
     assert!(said.contains("--capacity 256MiB --fit pack"), "{said}");
     // Paged keeps its map in the SLC: with less it does not run on this disk.
     assert!(said.contains("--slc 64MiB") && !said.contains("--slc 1MiB"), "{said}");
+}
+
+/// Many systems: a warning for each cause, and not one for each system.
+#[test]
+fn a_cause_is_told_once_for_all_systems_that_it_concerns() {
+    let hot = "synth:zipf?requests=300&size=4KiB&footprint=8MiB";
+    let said = printed(&[hot, "--systems", "all", "--capacity", "1GiB", "--fill", "nothing"]);
+    let (_, said) = said.split_once("What this run cannot show:\n").expect("warnings");
+    let warnings: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).collect();
+    let of = |cause: &str| -> Vec<&&str> {
+        warnings.iter().filter(|warning| warning.contains(cause)).collect()
+    };
+    for cause in ["was never filled", "never ran in", "of the disk was written"] {
+        assert_eq!(of(cause).len(), 1, "{cause}: {warnings:#?}");
+    }
+    for cause in ["Nothing was written to the SLC", "is a guess"] {
+        assert!(of(cause).len() <= 1, "{cause}: {warnings:#?}");
+    }
+    assert!(warnings.len() <= 5, "{warnings:#?}");
+    let filled = of("was never filled")[0];
+    assert!(
+        ["hybrid", "paged", "ko", "combo"].iter().all(|name| filled.contains(name)),
+        "{filled}"
+    );
 }
 
 #[test]
@@ -149,6 +173,24 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
         }
         assert!(sizes("--capacity ").len() == 1 || words[0] == trace, "{said}");
     }
+}
+
+/// The passes that a warning proposes end that warning.
+#[test]
+fn passes_that_are_proposed_run_and_show_what_was_missing() {
+    let hot = "synth:zipf?requests=3000&size=4KiB&footprint=8MiB";
+    let words = [hot, "--capacity", "256MiB", "--slc", "64MiB", "--systems", "hybrid,paged"];
+    let said = printed(&words);
+    let mut tried = 0;
+    for cause in ["was never filled", "never ran in", "is a guess"] {
+        let Some(warning) = said.lines().find(|line| line.contains(cause)) else { continue };
+        let (_, passes) = warning.split_once("--passes ").unwrap_or_else(|| panic!("{warning}"));
+        let passes: String = passes.chars().take_while(char::is_ascii_digit).collect();
+        let more = printed(&[&words[..], &["--passes", &passes]].concat());
+        assert!(!more.contains(cause), "{warning}\n{more}");
+        tried += 1;
+    }
+    assert!(tried > 1, "{said}");
 }
 
 #[test]

@@ -17,27 +17,30 @@ const PASSES_MOST: u64 = 200;
 /// Mean erases of a block from which on a lifetime is more than a guess.
 const ERASES_LEAST: f64 = 0.02;
 
-/// The warnings on runs on one device.
+/// The warnings on runs on one device: one for each cause, with all the systems that it concerns.
 pub(super) fn of(field: &Field<'_>) -> Vec<String> {
     let (runs, part) = (field.runs, &field.setup.part);
-    let mut warnings = Vec::new();
-    for run in runs {
-        warnings.extend(never_filled(run, field));
-    }
+    let mut warnings: Vec<String> = never_used(field).into_iter().collect();
+    warnings.extend(never_filled(field));
     let is_idle =
         |run: &&&RunResult| Region::ALL.iter().all(|region| run.region(*region).erases == 0);
     let idle: Vec<&RunResult> = runs.iter().filter(is_idle).copied().collect();
     if !idle.is_empty() {
-        let names: Vec<&str> = idle.iter().map(|run| run.system.as_str()).collect();
         warnings.push(format!(
             "Garbage collection never ran in {}: no block was erased, so its cost is not in these figures. {}.",
-            show::listed(&names, "and"),
+            named(&idle),
             replay_more(&idle, part),
         ));
     }
-    warnings.extend(runs.iter().filter_map(|run| guessed(run, part)));
+    warnings.extend(guessed(runs, part));
     warnings.extend(little_touched(field));
     warnings
+}
+
+/// The systems of these runs.
+fn named(runs: &[&RunResult]) -> String {
+    let names: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
+    show::listed(&names, "and")
 }
 
 /// How to replay enough for all these runs.
@@ -86,35 +89,63 @@ pub(crate) struct Unfilled {
     pub(crate) passes: Option<u64>,
 }
 
-/// A lifetime that follows from a few erases.
-fn guessed(run: &RunResult, part: &Part) -> Option<String> {
-    let of = |region: &Region| {
-        let figures = run.region(*region);
-        let mean = figures.erase_count.mean;
-        let is_guess = figures.lifetime_years.is_some() && mean < ERASES_LEAST;
-        is_guess.then(|| format!("{mean:.4} times in its {region}"))
+/// Lifetimes that follow from a few erases.
+fn guessed(runs: &[&RunResult], part: &Part) -> Option<String> {
+    let few = |run: &RunResult| {
+        let few = Region::ALL.iter().find(|region| {
+            let figures = run.region(**region);
+            figures.lifetime_years.is_some() && figures.erase_count.mean < ERASES_LEAST
+        });
+        few.map(|region| (run.region(*region).erase_count.mean, *region))
     };
-    let few: Vec<String> = Region::ALL.iter().filter_map(of).collect();
-    let first = few.first()?;
-    Some(format!(
-        "The life of {} is a guess: a block was erased {first} on average. {}.",
-        run.system,
-        replay_more(&[run], part)
-    ))
+    let few = runs.iter().filter_map(|run| Some((*run, few(run)?)));
+    let (guesses, erased): (Vec<&RunResult>, Vec<(f64, Region)>) = few.unzip();
+    let most = erased.iter().map(|(mean, _)| *mean).fold(0.0, f64::max);
+    let erased = match erased[..] {
+        [] => return None,
+        [(mean, region)] => format!("a block was erased {mean:.4} times in its {region}"),
+        _ => format!("in a region of each, a block was erased {most:.4} times at most"),
+    };
+    let (names, advice) = (named(&guesses), replay_more(&guesses, part));
+    Some(format!("The life of {names} is a guess: {erased} on average. {advice}."))
+}
+
+/// The runs whose SLC was not filled, each with what was.
+fn all_unfilled<'a>(field: &Field<'a>) -> Vec<(&'a RunResult, Unfilled)> {
+    let part = &field.setup.part;
+    field.runs.iter().filter_map(|run| Some((*run, unfilled(run, part)?))).collect()
+}
+
+/// An SLC in which nothing was written.
+fn never_used(field: &Field<'_>) -> Option<String> {
+    let unfilled = all_unfilled(field);
+    let unused = unfilled.iter().filter(|(_, lacking)| lacking.programmed == 0);
+    let unused: Vec<&RunResult> = unused.map(|(run, _)| *run).collect();
+    (!unused.is_empty()).then(|| {
+        let names = named(&unused);
+        format!("Nothing was written to the SLC of {names}: the run does not show its use.")
+    })
 }
 
 /// A log that was never filled shows its gain but not its cost.
 #[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
-fn never_filled(run: &RunResult, field: &Field<'_>) -> Option<String> {
-    let Unfilled { programmed, passes } = unfilled(run, &field.setup.part)?;
-    let name = &run.system;
-    if programmed == 0 {
-        return Some(format!(
-            "Nothing was written to the SLC of {name}: the run does not show its use."
-        ));
-    }
-    let filled = show::percent(programmed as f64 / run.slc_bytes as f64);
-    let smaller = field.smaller_slc(programmed, run.slc_bytes).map(show::size);
+fn never_filled(field: &Field<'_>) -> Option<String> {
+    let mut unfilled = all_unfilled(field);
+    unfilled.retain(|(_, lacking)| lacking.programmed > 0);
+    let shares = unfilled.iter().map(|(run, lacking)| {
+        let share = lacking.programmed as f64 / run.slc_bytes as f64;
+        (lacking.programmed, share)
+    });
+    let least = shares.clone().min_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let most = shares.map(|(_, share)| share).fold(0.0, f64::max);
+    let [from, to] = [least.1, most].map(show::percent);
+    let filled = if from == to { from } else { format!("{from} to {to}") };
+    let runs: Vec<&RunResult> = unfilled.iter().map(|(run, _)| *run).collect();
+    // What helps the one that wrote least helps all.
+    let passes: Option<Vec<u64>> = unfilled.iter().map(|(_, lacking)| lacking.passes).collect();
+    let passes = passes.and_then(|passes| passes.into_iter().max());
+    let present = runs.iter().map(|run| run.slc_bytes).min().unwrap_or(0);
+    let smaller = field.smaller_slc(least.0, present).map(show::size);
     let advice = match (passes, smaller) {
         (Some(passes), Some(slc)) => {
             format!("Replay more with --passes {passes}, or take less SLC with --slc {slc}")
@@ -124,8 +155,9 @@ fn never_filled(run: &RunResult, field: &Field<'_>) -> Option<String> {
         (None, None) => "Replay a trace that writes more".into(),
     };
     Some(format!(
-        "The SLC of {name} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
+        "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
          yet. {advice}.",
+        named(&runs)
     ))
 }
 

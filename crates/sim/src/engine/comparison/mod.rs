@@ -48,7 +48,7 @@ impl<'a> Comparison<'a> {
                 .filter_map(|pair| Some((name(pair), pair.gain()?)))
                 .collect(),
             without_slc: of_pairs
-                .filter_map(|pair| Some((name(pair), of_device(pair.without?))))
+                .filter_map(|pair| Some((name(pair), of_device(pair.without.ok()?))))
                 .collect(),
             ranking: ranking(runs, pairs).as_ref().map_or_else(Vec::new, Ranking::rows),
         }
@@ -57,7 +57,7 @@ impl<'a> Comparison<'a> {
 
 /// The ranking of several runs; `None` for a single one.
 pub fn ranking<'a>(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Option<Ranking<'a>> {
-    let several = runs.len() > 1 || pairs.iter().any(|pair| pair.without.is_some());
+    let several = runs.len() > 1 || pairs.iter().any(|pair| pair.without.is_ok());
     if several { Ranking::of(runs, pairs) } else { None }
 }
 
@@ -109,13 +109,13 @@ impl ComparedSystems {
     }
 
     /// Each system with an SLC beside its run without, of all runs in the order of [`all`](Self::all).
-    pub fn pairs<'a>(&self, all: &[&'a RunResult]) -> Vec<Pair<'a>> {
+    pub fn pairs<'a>(&'a self, all: &[&'a RunResult]) -> Vec<Pair<'a>> {
         let mut own = all.iter().skip(self.systems.len()).copied();
-        let pair = |(with, without): (&&'a RunResult, &Option<Without>)| {
+        let pair = |(with, without): (&&'a RunResult, &'a Option<Without>)| {
             let without = match without.as_ref()? {
-                Without::Own(_) => own.next(),
-                Without::Same(at) => all.get(*at).copied(),
-                Without::Nothing => None,
+                Without::Own(_) => Ok(own.next()?),
+                Without::Same(at) => Ok(*all.get(*at)?),
+                Without::Nothing(reason) => Err(reason),
             };
             Some(Pair { with, without })
         };
@@ -134,4 +134,24 @@ fn of_device(run: &RunResult) -> Value {
         names.retain(|name, _| !OF_COMPUTER.contains(&name.as_str()));
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::device::DeviceChoice;
+
+    /// What bounds the time of a comparison: each system runs once more at most.
+    #[test]
+    fn at_most_as_many_run_without_slc_as_with_it() {
+        for (device, capacity) in [("c3", 1 << 30), ("tlc-pslc", 8 << 30)] {
+            let choice = DeviceChoice { capacity: Some(capacity), ..DeviceChoice::named(device) };
+            let setup = choice.setup().unwrap();
+            let asked = Several::parse("all").unwrap();
+            let compared = ComparedSystems::of(&[asked], &setup, &()).unwrap();
+            let with_slc = compared.systems().iter().filter(|system| system.uses_slc()).count();
+            let without = compared.all().len() - compared.systems().len();
+            assert!((1..=with_slc).contains(&without), "{device}: {without} for {with_slc}");
+        }
+    }
 }

@@ -9,21 +9,21 @@ use serde::Serialize;
 
 use crate::base::show;
 use crate::engine::result::{Ratios, RunResult};
-use crate::engine::systems;
+use crate::engine::systems::{self, NotRun};
 
 /// A system with its SLC, and without.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// With it.
     pub with: &'a RunResult,
-    /// `None`: it cannot do without.
-    pub without: Option<&'a RunResult>,
+    /// Without it, or why there is no such run.
+    pub without: Result<&'a RunResult, &'a NotRun>,
 }
 
 impl Pair<'_> {
     /// How many times as fast the system is with its SLC as without.
     pub fn gain(&self) -> Option<f64> {
-        self.with.against(self.without?).rs
+        self.with.against(self.without.ok()?).rs
     }
 }
 
@@ -106,7 +106,7 @@ impl<'a> Ranking<'a> {
     pub fn of(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Option<Self> {
         let first = *runs.first()?;
         let mut all = runs.to_vec();
-        for run in pairs.iter().filter_map(|pair| pair.without) {
+        for run in pairs.iter().filter_map(|pair| pair.without.ok()) {
             if !all.iter().any(|known| std::ptr::eq(*known, run)) {
                 all.push(run);
             }

@@ -98,30 +98,55 @@ pub fn firmware_default(parameter: &Parameter) -> &'static str {
 /// The parameter whose default is another one here than in a replay.
 const PAIRED_PAGES: &str = "paired-pages";
 
-/// The protection of pages that a cut may corrupt: unlike in a replay, it is on by default.
-fn guards(values: &Values, config: PairedPages) -> PairedPages {
-    if values.is_given(PAIRED_PAGES) { config } else { PairedPages::Guard }
+/// What a system is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A replay, in which the power never fails.
+    Replay,
+    /// To be mounted again, also after a loss of power.
+    Mounts,
+}
+
+/// The protection of pages that a cut may corrupt: where there are cuts, it is on by default.
+fn guards(values: &Values, config: PairedPages, purpose: Purpose) -> PairedPages {
+    match purpose {
+        Purpose::Mounts if !values.is_given(PAIRED_PAGES) => PairedPages::Guard,
+        Purpose::Mounts | Purpose::Replay => config,
+    }
 }
 
 /// The hybrid.
-pub(super) fn hybrid(setup: &Setup, values: &Values) -> Result<Blueprint, Failure> {
+pub(super) fn hybrid(
+    setup: &Setup,
+    values: &Values,
+    purpose: Purpose,
+) -> Result<Blueprint, Failure> {
     let config = ours::hybrid_config(setup, values)?;
-    let guards = guards(values, config.paired_pages);
+    let guards = guards(values, config.paired_pages, purpose);
     Blueprint::of_chains(setup.part.clone(), config, guards)
 }
 
 /// The conventional system, which copies them, too.
-pub(super) fn conventional(setup: &Setup, values: &Values) -> Result<Blueprint, Failure> {
+pub(super) fn conventional(
+    setup: &Setup,
+    values: &Values,
+    purpose: Purpose,
+) -> Result<Blueprint, Failure> {
     let part = ours::without_slc(&setup.part)?;
     let config = ours::conventional_config(&part, values)?;
-    Blueprint::of_chains(part, config, PairedPages::Guard)
+    let guards = guards(values, config.paired_pages, purpose);
+    Blueprint::of_chains(part, config, guards)
 }
 
 /// The page store.
-pub(super) fn paged(setup: &Setup, values: &Values) -> Result<Blueprint, Failure> {
+pub(super) fn paged(
+    setup: &Setup,
+    values: &Values,
+    purpose: Purpose,
+) -> Result<Blueprint, Failure> {
     let part = setup.part.clone();
     let mut config = paged::config(&part, values).map_err(Failure::Arguments)?;
-    config.paired_pages = guards(values, config.paired_pages);
+    config.paired_pages = guards(values, config.paired_pages, purpose);
     let plan = PagedPlan::new(&part.geometry, &config);
     let plan = plan.map_err(|error| Failure::Unfit(error.to_string()))?;
     Ok(Blueprint { part, store: Store::Pages(Box::new((config, plan))) })

@@ -355,9 +355,9 @@ impl<'m, D: Flash> Metered<'m, D> {
         }
     }
 
-    /// From now on, samples where the chains are written.
+    /// From now on, samples where the chains are written, if there are any.
     pub(super) fn sample_writes(&mut self) {
-        self.writes = Some(Sample::default());
+        self.writes = self.has_chains.then(Sample::default);
     }
 
     /// Where they were written.

@@ -55,10 +55,10 @@ pub use sample::ChainWrite;
 pub use schemes::{Diary, Future, Reach, diarist, foreseeing};
 pub use shared::{Shared, StoreShape, on_shared};
 pub use system::{Books, Session, System};
-pub use without::{Without, without_slc};
+pub use without::{NotRun, Without, without_slc};
 
 /// Builds a system that can be mounted again after a power loss.
-type Plan = fn(&Setup, &Values) -> Result<Blueprint, Failure>;
+type Plan = fn(&Setup, &Values, live::Purpose) -> Result<Blueprint, Failure>;
 
 /// The systems that can be mounted again, because their state survives on flash.
 const MOUNTABLE: &[(&str, Plan)] =
@@ -157,7 +157,7 @@ impl Chosen {
             );
             return Err(Failure::Arguments(reason));
         };
-        plan(setup, values)
+        plan(setup, values, live::Purpose::Mounts)
     }
 
     /// Whether the system can be mounted again after a power loss.

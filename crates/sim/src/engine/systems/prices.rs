@@ -24,7 +24,7 @@ const KNOWN: [(&[&str], &str); 4] = [
         ],
         "Chang, Table 1 (2010)",
     ),
-    (&["ahdm"], "Batni and Safaei, Table 5"),
+    (&["ahdm"], "Batni and Safaei, Table 5 (2014)"),
     (&["spi-nand-1g"], "assumption: $1.50 a chip (2018)"),
     (&["tlc-pslc"], "assumption: contract prices of TLC (early 2020s)"),
 ];

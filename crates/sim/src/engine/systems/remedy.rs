@@ -3,7 +3,7 @@
 
 use ftl_iface::RegionGeometry;
 
-use super::live::Blueprint;
+use super::live::{Blueprint, Purpose};
 use super::system::Session;
 use super::{Chosen, Kind};
 use crate::base::{Failure, show};
@@ -18,18 +18,18 @@ const QUICKLY_FILLED: u64 = 32 << 30;
 impl Chosen {
     /// Builds the system and runs the session on it.
     pub fn run(&self, setup: &Setup, session: &mut dyn Session) -> Result<(), Failure> {
-        self.begin(setup, session).map_err(|failure| self.told(failure, setup))
+        self.begin(setup, session).map_err(|failure| self.told(failure, setup, Purpose::Replay))
     }
 
     /// The system in a form that can be mounted again.
     pub fn blueprint(&self, setup: &Setup) -> Result<Blueprint, Failure> {
-        self.mountable(setup).map_err(|failure| self.told(failure, setup))
+        self.mountable(setup).map_err(|failure| self.told(failure, setup, Purpose::Mounts))
     }
 
     /// The failure with all of that, if it is one of a system that does not fit.
-    fn told(&self, failure: Failure, setup: &Setup) -> Failure {
+    fn told(&self, failure: Failure, setup: &Setup, purpose: Purpose) -> Failure {
         let Failure::Unfit(reason) = failure else { return failure };
-        let remedy = fits(self.remedy(setup));
+        let remedy = fits(self.remedy(setup, purpose));
         let (name, device) = (&self.name, &setup.part.name);
         Failure::Unfit(format!("`{name}` does not fit {device}: {reason}{remedy}"))
     }
@@ -37,15 +37,16 @@ impl Chosen {
     /// The end of a sentence on why it does not fit, with a flag that helps, if that is found out at once: nothing is
     /// filled for it.
     pub(super) fn quick_remedy(&self, setup: &Setup) -> String {
-        fits(self.plan().and_then(|_| self.remedy(setup)))
+        fits(self.plan().and_then(|_| self.remedy(setup, Purpose::Replay)))
     }
 
     /// The flag that makes it fit: another size of the SLC, else another capacity; the nearest one.
-    fn remedy(&self, setup: &Setup) -> Option<String> {
+    fn remedy(&self, setup: &Setup, purpose: Purpose) -> Option<String> {
         let log = setup.log_bytes.filter(|_| !setup.has_slc_to_spare());
         let slc = setup.part.geometry.slc().filter(|_| setup.has_slc_to_spare());
         let slc = slc.map(RegionGeometry::capacity_bytes).or(log);
-        let fits = |made: Result<Setup, Failure>| made.is_ok_and(|setup| self.fits(&setup));
+        let fits =
+            |made: Result<Setup, Failure>| made.is_ok_and(|setup| self.fits(&setup, purpose));
         let slc = slc.and_then(|near| {
             let size = sizes(near).find(|bytes| fits(setup.clone().with_slc(*bytes)))?;
             Some(format!("--slc {}", show::size(size)))
@@ -57,11 +58,11 @@ impl Chosen {
         })
     }
 
-    fn fits(&self, setup: &Setup) -> bool {
+    fn fits(&self, setup: &Setup, purpose: Purpose) -> bool {
         // To start a system that was given is up to whoever made it.
         let Kind::Listed(_, values) = &self.kind else { return false };
         if let Some(plan) = self.plan() {
-            return plan(setup, values).is_ok();
+            return plan(setup, values, purpose).is_ok();
         }
         let slc = setup.part.geometry.slc().map_or(0, RegionGeometry::capacity_bytes);
         setup.part.exported_bytes.max(slc) <= QUICKLY_FILLED
@@ -97,7 +98,7 @@ mod tests {
     fn what_does_not_fit_is_named_with_a_size_that_does() {
         for (system, capacity, slc, fitting) in [
             ("paged", None, Some(1 << 20), "--slc 64MiB"),
-            ("paged", Some(1 << 20), None, "--capacity 256MiB"),
+            ("paged", Some(1 << 20), None, "--capacity 64MiB"),
             ("hybrid", None, Some(1 << 20), "--slc 2MiB"),
             ("conventional", Some(1 << 20), None, "--capacity 128MiB"),
             ("page-mlc", Some(1 << 20), None, "--capacity 64MiB"),
@@ -113,6 +114,24 @@ mod tests {
             let chosen = Chosen::parse(system).unwrap();
             chosen.run(&device.setup().unwrap(), &mut super::super::Tried).unwrap();
         }
+    }
+
+    /// A replay accepts that paired pages are lost, so it needs no room to guard them.
+    #[test]
+    fn what_is_proposed_is_the_nearest_that_fits_a_replay() {
+        let on = |capacity| {
+            let device = DeviceChoice {
+                device: "tlc-pslc".into(),
+                capacity: Some(capacity),
+                slc: Some(0),
+                parallel: false,
+            };
+            let chosen = Chosen::parse("paged").unwrap();
+            chosen.run(&device.setup().unwrap(), &mut super::super::Tried)
+        };
+        let said = on(2 << 30).unwrap_err().to_string();
+        assert!(said.ends_with("; --capacity 4GiB fits"), "{said}");
+        on(4 << 30).unwrap();
     }
 
     #[test]

@@ -346,7 +346,7 @@ pub(super) const PSLC: [Parameter; 2] = [
     Parameter {
         name: "static",
         default: "10",
-        title: "minimum size of the cache, in thousandths of all blocks",
+        title: "minimum size of the cache, in thousandths of all blocks; static=0&dynamic=0: no cache",
     },
     Parameter {
         name: "dynamic",

@@ -20,8 +20,17 @@ pub enum Without {
     Own(Chosen),
     /// The system of that index in the comparison, whose run is the same.
     Same(usize),
-    /// Nothing: it cannot do without.
-    Nothing,
+    /// Nothing that could run.
+    Nothing(NotRun),
+}
+
+/// Why a system was not run without its SLC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotRun {
+    /// It is built for two memories.
+    BuiltForBoth,
+    /// It runs without SLC, but not on this device at this size: for that reason, with what helps.
+    Unfit(String),
 }
 
 impl Setup {
@@ -76,10 +85,13 @@ pub fn without_slc(systems: &[Chosen], setup: &Setup) -> Result<Vec<Option<Witho
         if let Some(at) = baseline.filter(|_| system.is_chains()) {
             return Ok(Some(Without::Same(at)));
         }
+        if !WITHOUT.contains(&system.base()) {
+            return Ok(Some(Without::Nothing(NotRun::BuiltForBoth)));
+        }
         let without = system.without_slc();
-        let can = WITHOUT.contains(&system.base());
-        let fits = can && without.unfit(setup)?.is_none();
-        Ok(Some(if fits { Without::Own(without) } else { Without::Nothing }))
+        let Some(reason) = without.unfit(setup)? else { return Ok(Some(Without::Own(without))) };
+        let remedy = without.quick_remedy(&setup.without_slc()?);
+        Ok(Some(Without::Nothing(NotRun::Unfit(format!("{reason}{remedy}")))))
     };
     systems.iter().map(one).collect()
 }
