@@ -118,3 +118,36 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{Bytes, SectorCount};
+    use nand_model::{Chip, Content, datasheet};
+
+    use super::*;
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    #[test]
+    fn in_need_an_erased_block_is_opened_and_what_refers_to_it_is_counted() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
+        let small = PagedConfig::SMALL;
+        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let mut blocks = ftl.blocks.of(Area::Main);
+        let blank = blocks.next().expect("there are blocks");
+        for block in blocks {
+            ftl.blocks.retire(block);
+        }
+        ftl.blocks.refer(blank, 2);
+        assert_eq!(ftl.open_block(Stream::Host), Ok(()));
+        let open = ftl.opens[Stream::Host as usize].expect("it is open");
+        assert_eq!((open.block, ftl.blocks.references(blank)), (blank, 2));
+        // It is open now, and nothing else is left.
+        assert_eq!(ftl.open_block(Stream::Copies), Err(Fault::ReadOnly));
+    }
+}

@@ -335,3 +335,72 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{BlockStore, Bytes, SectorCount};
+    use nand_model::faults::FaultInjector;
+    use nand_model::{Chip, Content, datasheet};
+
+    use super::*;
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    type Device = FaultInjector<Chip>;
+
+    const CONFIG: PagedConfig = PagedConfig {
+        sector_bytes: Bytes::new(1024),
+        capacity: Some(SectorCount::new(32)),
+        anchor_blocks: 0,
+        ..PagedConfig::SMALL
+    };
+
+    fn formatted(sectors: u32) -> (Device, PagedPlan) {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let plan = PagedPlan::new(chip.geometry(), &CONFIG).expect("a plan");
+        let mut device = FaultInjector::new(chip, 1);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl =
+            PageFtl::format(&mut device, &CONFIG, ram.lend(), 7, NoProbe).expect("a format");
+        for sector in 0..sectors {
+            let data = [sector as u8; 1024];
+            ftl.write(Sector::new(sector), &data).expect("a write");
+        }
+        (device, plan)
+    }
+
+    /// What settling says where no block is free for a repetition, and the place of the suspect.
+    fn settled_without_a_block(device: &mut Device, plan: &PagedPlan) -> (Result<(), ()>, Spot) {
+        let mut ram = OwnedPagedRam::for_plan(plan);
+        let mut ftl = PageFtl::mount(device, &CONFIG, ram.lend(), NoProbe).expect("a mount");
+        let spot = ftl.suspect.expect("a page is to be repeated").spot;
+        for block in ftl.blocks.of(Area::Main).filter(|block| *block != spot.block) {
+            ftl.blocks.retire(block);
+        }
+        let settled = ftl.settle().map_err(|_| ());
+        let mut data = [0xAA; 1024];
+        ftl.read(Sector::new(0), &mut data).expect("it can be read");
+        assert_eq!(data, [0; 1024]);
+        (settled, spot)
+    }
+
+    #[test]
+    fn without_a_free_block_a_page_counts_if_another_was_programmed_behind_it() {
+        let (mut device, plan) = formatted(2);
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let ftl = PageFtl::mount(&mut device, &CONFIG, ram.lend(), NoProbe).expect("a mount");
+        let last = ftl.suspect.expect("the second page").spot;
+        let last = ftl.shape.area_at(last.block).page(last);
+        drop(ftl);
+        device.lose(last);
+        let (settled, spot) = settled_without_a_block(&mut device, &plan);
+        assert_eq!((settled, spot.page + 1), (Ok(()), last.index().get()));
+    }
+
+    #[test]
+    fn without_a_free_block_the_last_page_makes_the_device_read_only() {
+        let (mut device, plan) = formatted(1);
+        assert_eq!(settled_without_a_block(&mut device, &plan).0, Err(()));
+    }
+}
