@@ -117,6 +117,7 @@ bugs! {
     HideRepetition "A repeated page does not say what it repeats."
     BeginLate "The horizon lies at the end of an epoch, and not at its beginning."
     MoveHorizonEarly "The horizon moves while entries of the previous epoch are still dirty."
+    RenewEpoch "A dirty entry is of the epoch in which its sector was last written."
     KeepFirstAttempt "A mount keeps a map page that may be a failed program's although the one in its place is dead."
     TrustStalePass "A mount goes on although a page that it took for the newest one died meanwhile."
     MissMapBehind "A mount looks for map pages only in blocks that begin with one."

@@ -52,6 +52,9 @@ const UNSHOWN: [Bug; 6] = [
     Bug::TrustStalePass,
 ];
 
+/// One random world in thousands comes where these have a say: the tests in `settle.rs` and `opening.rs` show them.
+const IN_NEED: [Bug; 2] = [Bug::CountTorn, Bug::ForgetBlank];
+
 /// No random world shows it, but a script of `exhaustive_bugs.rs` does.
 const SCRIPTED: [Bug; 1] = [Bug::KeepFirstAttempt];
 
@@ -81,7 +84,8 @@ fn found(bug: Bug) -> Option<u64> {
 fn every_bug_is_found() {
     // A panic is reported as a violation. Here there are many, and they are expected.
     panic::set_hook(Box::new(|_| ()));
-    let sought = Bug::PAGED.iter().filter(|bug| !UNSHOWN.contains(bug) && !SCRIPTED.contains(bug));
+    let others = [&UNSHOWN[..], &IN_NEED, &SCRIPTED].concat();
+    let sought = Bug::PAGED.iter().filter(|bug| !others.contains(bug));
     let efforts: Vec<(Bug, Option<u64>)> = sought.map(|bug| (*bug, found(*bug))).collect();
     let _ = panic::take_hook();
     for (bug, worlds) in &efforts {
