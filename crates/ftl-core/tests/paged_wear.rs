@@ -40,8 +40,8 @@ pub(crate) fn on<T>(
 }
 
 /// Writes most of the device once, and then only a few sectors. Returns the spreads of erase counts in the main and the
-/// fast area, the pages copied for wear leveling, and all programmed pages. The least worn block of the main area is left
-/// out: it may be open for a stream that is hardly ever written.
+/// fast area, the pages copied for wear leveling, and all programmed pages. The least worn block of the main area is
+/// left out: it may be open for a stream that is hardly ever written.
 fn cold_and_hot(geometry: Geometry, config: &PagedConfig) -> ([u32; 2], u64, u64) {
     on(geometry, config, |ftl| {
         let capacity = ftl.capacity().get();

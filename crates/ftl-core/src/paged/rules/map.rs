@@ -40,8 +40,8 @@ pub(crate) fn may_move_horizon(entries_left: u32) -> bool {
     entries_left == 0 || planted(Bug::MoveHorizonEarly)
 }
 
-/// A dirty entry stays of its epoch however often its sector is written. So before the horizon passes a copy, its map page
-/// is written: a copy behind the horizon that is newer than its map page shows that another one is gone.
+/// A dirty entry stays of its epoch however often its sector is written. So before the horizon passes a copy, its map
+/// page is written: a copy behind the horizon that is newer than its map page shows that another one is gone.
 #[inline]
 pub(crate) fn keeps_epoch() -> bool {
     !planted(Bug::RenewEpoch)

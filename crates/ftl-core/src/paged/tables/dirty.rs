@@ -2,8 +2,8 @@
 //! follow one another, and a walk that goes on behind the last sector that it met misses no entry that stays.
 //!
 //! Each entry records whether the address in its map page is still counted among the references of the block that it
-//! points into ([`Old`]), and to which of two epochs it belongs: the current one or the previous one. It belongs to the one in
-//! which it was added, however often its sector is written.
+//! points into ([`Old`]), and to which of two epochs it belongs: the current one or the previous one. It belongs to the
+//! one in which it was added, however often its sector is written.
 
 use ftl_iface::{Sector, SectorCount};
 
