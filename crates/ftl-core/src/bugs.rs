@@ -146,7 +146,6 @@ bugs! {
     TrustLastAnchor "The last anchor is not rewritten although it may be torn."
     ReplayLate "A mount applies only the records of the last anchor."
     ReuseFailed "A block in which a program failed is used again."
-    CountTorn "A page to be repeated is trusted if no block is free for it, although it may be torn."
     ForgetBlank "What refers to an erased block is forgotten when the block is opened in need."
     HeadersAtOnce "Both headers are erased before the first is rewritten."
     KeepFailedRead "A mount by anchors uses the tag of the page that it read before one that it cannot read any more."

@@ -88,7 +88,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[cold]
     #[inline(never)]
     fn open_blank(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let block = self.blank_block(self.area_of(stream))?.ok_or(Fault::ReadOnly)?;
+        let area = self.area_of(stream);
+        // Where blocks are free, anchors stand in the way of opening one.
+        let block = if self.blocks.free(area) == 0 { self.blank_block(area)? } else { None };
+        let block = block.ok_or(Fault::ReadOnly)?;
         let references = self.blocks.references(block);
         // An anchor lists free blocks alone.
         self.blocks.release(block, references);
@@ -102,7 +105,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Finds a block of an area that is erased although something refers to it.
     fn blank_block(&mut self, area: Area) -> Result<Option<BlockNumber>, Fault<D::Error>> {
         for block in self.blocks.of(area) {
-            if self.blocks.is_at_rest(block) && self.is_blank(block)? {
+            let slots = self.shape.area(area).block_slots();
+            if self.blocks.may_be_blank(block, slots) && self.is_blank(block)? {
                 return Ok(Some(block));
             }
         }

@@ -4,7 +4,7 @@
 //! damaged by a power cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is written
 //! again first.
 
-use ftl_iface::{NandDevice, Pairing};
+use ftl_iface::{NandDevice, Pairing, SectorCount};
 
 use super::scan::Youngest;
 use crate::error::Fault;
@@ -324,6 +324,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let leaf = Leaf::new(leaf);
         self.map.set_spot(leaf, self.shape.map_spot(page));
         Some(leaf)
+    }
+
+    /// Removes the dirty entries of a leaf whose page was written, since the page contains them.
+    fn forget_entries(&mut self, leaf: Leaf) {
+        if self.map.dirty(leaf) == 0 {
+            return;
+        }
+        let (first, sectors) = self.shape.sectors_of(leaf);
+        self.table.remove_run(first, SectorCount::new(sectors));
+        self.map.note_clean(leaf);
     }
 
     /// Applies the list below the ceiling, and records it for the next anchor.

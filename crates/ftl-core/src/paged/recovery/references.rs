@@ -1,25 +1,14 @@
-//! What refers to each block, as a mount counts it.
+//! Counting the references to each block in a mount.
 
 use ftl_iface::{NandDevice, SectorCount};
 
 use crate::error::Fault;
-use crate::paged::plan::address::Leaf;
 use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Suspect, What};
 use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Removes the dirty entries of a leaf whose page was written, since the page contains them.
-    pub(super) fn forget_entries(&mut self, leaf: Leaf) {
-        if self.map.dirty(leaf) == 0 {
-            return;
-        }
-        let (first, sectors) = self.shape.sectors_of(leaf);
-        self.table.remove_run(first, SectorCount::new(sectors));
-        self.map.note_clean(leaf);
-    }
-
     /// Counts the references to each block.
     pub(crate) fn count_references(&mut self) -> Result<(), Fault<D::Error>> {
         self.blocks.clear_references();

@@ -18,7 +18,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::error::Fault;
 use crate::layout::{Slot, Stamp};
-use crate::paged::flash::{Extent, PagedKind, Seen};
+use crate::paged::flash::{PagedKind, Seen};
 use crate::paged::plan::address::{Mapped, Spot};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::{Area, AreaShape};
@@ -106,7 +106,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Repeats the page and proves it, as far as there are blocks for it.
     fn set_right(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
         let stream = match self.with_few_pins(suspect, |ftl| ftl.do_again(suspect)) {
-            Err(Fault::ReadOnly) => return self.do_without(suspect),
+            Err(Fault::ReadOnly) => {
+                self.read_only = true;
+                return self.believe(suspect);
+            }
             done => done?,
         };
         if !rules::must_prove_repetition() {
@@ -279,128 +282,30 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Takes the page as it is, for want of a block. If its program may have been cut, the device takes no more writes.
-    ///
-    /// Kept out of line: the usual recovery needs none of its stack.
-    #[cold]
-    #[inline(never)]
-    fn do_without(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        // An attempt that failed may read well for a while, and is younger.
-        let is_whole = suspect.extent == Extent::Whole && self.failing.is_none();
-        let is_followed = is_whole && !self.has_rest() && self.is_followed(suspect.spot)?;
-        if rules::may_count_as_it_is(is_followed) {
-            self.record_page(suspect.spot, suspect.what.kind());
-            self.accept(suspect)?;
-            self.blocks.unpin_all();
-            return Ok(());
-        }
-        self.read_only = true;
-        self.believe(suspect)
-    }
-
-    /// Whether another page of its block was programmed after this one.
-    fn is_followed(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
-        for page in spot.page + 1..self.shape.area_at(spot.block).pages {
-            if self.flash.look(Spot { page, ..spot }, Cause::Mount)? != Seen::Erased {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Accepts the page as it is, on a device that takes no more writes. A page torn by a power cut may become
     /// unreadable at any time, so its content is served from RAM.
     fn believe(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        self.accept(suspect)?;
-        let bytes = core::mem::take(&mut self.buffer);
-        self.flash.believe(suspect.spot, (suspect.what.kind(), suspect.first), bytes);
-        Ok(())
-    }
-
-    /// Counts on the page, where it is.
-    fn accept(&mut self, suspect: Suspect) -> Result<(), Fault<D::Error>> {
-        match suspect.what {
-            What::Sectors => self.adopt(suspect.spot)?,
+        let kind = match suspect.what {
+            What::Sectors => {
+                self.adopt(suspect.spot)?;
+                PagedKind::Sectors
+            }
             What::Map(leaf) => {
                 let page = self.map.vacate(None);
                 self.fill_from_buffer(page);
                 self.map.set_spot(leaf, suspect.spot);
                 self.map.give(page, Some(leaf));
-                self.forget_entries(leaf);
+                let (first, sectors) = self.shape.sectors_of(leaf);
+                self.table.remove_run(first, ftl_iface::SectorCount::new(sectors));
                 self.count_references()?;
+                PagedKind::Map
             }
-        }
+        };
+        // From now on it counts.
         let stamp = self.stamp_at(suspect.spot)?.unwrap_or(suspect.first).max(suspect.first);
         self.part.ceiling = stamp.next();
+        let bytes = core::mem::take(&mut self.buffer);
+        self.flash.believe(suspect.spot, (kind, suspect.first), bytes);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use ftl_iface::{BlockStore, Bytes, SectorCount};
-    use nand_model::faults::FaultInjector;
-    use nand_model::{Chip, Content, datasheet};
-
-    use super::*;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
-
-    type Device = FaultInjector<Chip>;
-
-    const CONFIG: PagedConfig = PagedConfig {
-        sector_bytes: Bytes::new(1024),
-        capacity: Some(SectorCount::new(32)),
-        anchor_blocks: 0,
-        ..PagedConfig::SMALL
-    };
-
-    fn formatted(sectors: u32) -> (Device, PagedPlan) {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let plan = PagedPlan::new(chip.geometry(), &CONFIG).expect("a plan");
-        let mut device = FaultInjector::new(chip, 1);
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl =
-            PageFtl::format(&mut device, &CONFIG, ram.lend(), 7, NoProbe).expect("a format");
-        for sector in 0..sectors {
-            let data = [sector as u8; 1024];
-            ftl.write(Sector::new(sector), &data).expect("a write");
-        }
-        (device, plan)
-    }
-
-    /// What settling says where no block is free for a repetition, and the place of the suspect.
-    fn settled_without_a_block(device: &mut Device, plan: &PagedPlan) -> (Result<(), ()>, Spot) {
-        let mut ram = OwnedPagedRam::for_plan(plan);
-        let mut ftl = PageFtl::mount(device, &CONFIG, ram.lend(), NoProbe).expect("a mount");
-        let spot = ftl.suspect.expect("a page is to be repeated").spot;
-        for block in ftl.blocks.of(Area::Main).filter(|block| *block != spot.block) {
-            ftl.blocks.retire(block);
-        }
-        let settled = ftl.settle().map_err(|_| ());
-        let mut data = [0xAA; 1024];
-        ftl.read(Sector::new(0), &mut data).expect("it can be read");
-        assert_eq!(data, [0; 1024]);
-        (settled, spot)
-    }
-
-    #[test]
-    fn without_a_free_block_a_page_counts_if_another_was_programmed_behind_it() {
-        let (mut device, plan) = formatted(2);
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let ftl = PageFtl::mount(&mut device, &CONFIG, ram.lend(), NoProbe).expect("a mount");
-        let last = ftl.suspect.expect("the second page").spot;
-        let last = ftl.shape.area_at(last.block).page(last);
-        drop(ftl);
-        device.lose(last);
-        let (settled, spot) = settled_without_a_block(&mut device, &plan);
-        assert_eq!((settled, spot.page + 1), (Ok(()), last.index().get()));
-    }
-
-    #[test]
-    fn without_a_free_block_the_last_page_makes_the_device_read_only() {
-        let (mut device, plan) = formatted(1);
-        assert_eq!(settled_without_a_block(&mut device, &plan).0, Err(()));
     }
 }

@@ -62,13 +62,6 @@ pub(crate) fn must_look_for_whole(is_part: bool) -> bool {
     is_part && !planted(Bug::TrustPart)
 }
 
-/// Where no block is free for the repetition, the page counts as it is if another was programmed after it in its block:
-/// then its own program had ended.
-#[inline]
-pub(crate) fn may_count_as_it_is(is_followed: bool) -> bool {
-    is_followed || planted(Bug::CountTorn)
-}
-
 /// A repetition says what it repeats: if it is torn, a mount ignores everything since the first attempt.
 #[inline]
 pub(crate) fn first_attempt_told(first: Stamp, next: Stamp) -> Stamp {

@@ -267,10 +267,11 @@ impl<'ram> Blocks<'ram> {
         self.states.get(block) == 0
     }
 
-    /// Whether something refers to the block, and it is neither open nor pinned, and has not failed.
-    pub fn is_at_rest(&self, block: BlockNumber) -> bool {
+    /// Whether something refers to the block, it is neither open nor pinned and has not failed, and so many references
+    /// more can be counted.
+    pub fn may_be_blank(&self, block: BlockNumber, more: u32) -> bool {
         let state = self.states.get(block);
-        state != 0 && state & !COUNT == 0
+        state != 0 && state & !COUNT == 0 && u32::from(state) + more <= u32::from(COUNT)
     }
 
     /// Returns the references to a block if it may be emptied and reused.

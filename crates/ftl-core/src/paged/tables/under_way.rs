@@ -4,7 +4,7 @@
 use ftl_iface::Sector;
 
 use crate::layout::Stamp;
-use crate::paged::flash::{Extent, PagedKind};
+use crate::paged::flash::Extent;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::probe::Cause;
 
@@ -119,16 +119,6 @@ pub(crate) enum What {
     Sectors,
     /// The map page of a leaf.
     Map(Leaf),
-}
-
-impl What {
-    /// The kind of page that has it.
-    pub(crate) const fn kind(self) -> PagedKind {
-        match self {
-            Self::Sectors => PagedKind::Sectors,
-            Self::Map(_) => PagedKind::Map,
-        }
-    }
 }
 
 /// The sectors of which the table has the dirty entries: all, unless a mount found more than the table takes.
