@@ -90,8 +90,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn open_blank(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         // Where blocks are free, anchors stand in the way of opening one.
-        let block = if self.blocks.free(area) == 0 { self.blank_block(area)? } else { None };
-        let block = block.ok_or(Fault::ReadOnly)?;
+        if self.blocks.free(area) > 0 {
+            return Err(Fault::ReadOnly);
+        }
+        let block = self.blank_block(area)?.ok_or(Fault::ReadOnly)?;
         let references = self.blocks.references(block);
         // An anchor lists free blocks alone.
         self.blocks.release(block, references);
@@ -104,8 +106,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Finds a block of an area that is erased although something refers to it.
     fn blank_block(&mut self, area: Area) -> Result<Option<BlockNumber>, Fault<D::Error>> {
+        let slots = self.shape.area(area).block_slots();
         for block in self.blocks.of(area) {
-            let slots = self.shape.area(area).block_slots();
             if self.blocks.may_be_blank(block, slots) && self.is_blank(block)? {
                 return Ok(Some(block));
             }

@@ -180,16 +180,17 @@ fn check_outputs(args: &Args) -> Result<(), Failure> {
         files::check(path)?;
         args.image.iter().try_for_each(|image| apart(image, path))?;
     }
-    args.record.iter().try_for_each(|path| {
-        Output::check(path).map_err(|reason| Failure::File { path: path.clone(), reason })
-    })
+    args.record.iter().try_for_each(|path| Output::check(path).map_err(of_file(path)))
+}
+
+/// A failure of the system's, as one of that file.
+fn of_file(path: &Path) -> impl FnOnce(std::io::Error) -> Failure {
+    move |reason| Failure::File { path: path.into(), reason }
 }
 
 /// Begins the file of the recording.
 fn record(args: &Args) -> Result<Option<Output>, Failure> {
-    let create = |path: &PathBuf| {
-        Output::create(path).map_err(|reason| Failure::File { path: path.clone(), reason })
-    };
+    let create = |path: &PathBuf| Output::create(path).map_err(of_file(path));
     args.record.as_ref().map(create).transpose()
 }
 

@@ -39,9 +39,14 @@ const CAUSES: [&str; COLOURS] = [
     "",
 ];
 
+/// A system's name without its parameters and its SLC.
+fn base(name: &str) -> &str {
+    name.split(['?', ',']).next().unwrap_or(name)
+}
+
 /// The colour that belongs to a name: of a system, whatever its parameters and its SLC, or of a cause.
 pub(crate) fn own(name: &str) -> Option<usize> {
-    let base = name.split(['?', ',']).next().unwrap_or(name);
+    let base = base(name);
     let at = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
     let scheme = || SCHEMES.iter().find(|(known, _)| *known == base).map(|(_, colour)| *colour);
     at(&SYSTEMS, base).or_else(scheme).or_else(|| at(&CAUSES, name)).filter(|_| !name.is_empty())
@@ -49,7 +54,6 @@ pub(crate) fn own(name: &str) -> Option<usize> {
 
 /// The names among these that have the colour of another system before them, each with that one.
 pub(crate) fn shared<'a>(names: &[&'a str]) -> Vec<(&'a str, &'a str)> {
-    let base = |name: &'a str| name.split(['?', ',']).next().unwrap_or(name);
     let other = |(at, name): (usize, &&'a str)| {
         let colour = own(name)?;
         let before = names[..at].iter().find(|other| own(other) == Some(colour))?;
