@@ -23,8 +23,10 @@ with_table() {
         $0 == "<!-- " mark " -->" {while ((getline line <table) > 0) print line; off = 1}' "../docs/$1.md" >"$OUT/page"
 }
 
+. "$ROOT/.ci/pieces.sh"
+
 # The pieces of a page of docs/ in that language.
-piece() { awk -v start="^\`\`\`$2\$" '/^```/ && on {on = 0} on {print} $0 ~ start {on = 1}' "../docs/$1.md"; }
+piece() { pieces "../docs/$1.md" "$2"; }
 
 # What a stranger does, by the words of that page alone, in the folder $WORK beside a checkout: its commands must lead to
 # what it says that they lead to, which is then in $wanted.
