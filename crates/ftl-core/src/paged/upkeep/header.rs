@@ -13,11 +13,8 @@
 //!                       an area: blocks, page bytes, pages per block, pairing
 //! ```
 //!
-//! A power cut can damage a header that is being rewritten so that it reads well for a while. So a header that may be
-//! damaged is always the next one to be rewritten, and the other one stays until that is done:
-//! - A header is *complete* if its second copy can be read: the first one was acknowledged. One that is not complete is
-//!   rewritten first.
-//! - Otherwise the older one is. If the erase of it is cut, it stays the older one.
+//! A power cut can damage a header that is being rewritten so that it reads well for a while, and a page may die by
+//! itself. So one header stays while the other one is rewritten, and [`to_mend`] says which.
 
 use ftl_iface::{Block, NandDevice, Page, PageIndex};
 
@@ -31,19 +28,52 @@ use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::Probe;
 
-/// What is known of a header block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is known of a header block. The smaller one is rewritten first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HeaderState {
+    /// Neither copy can be read, or they are not this device's header.
+    Missing,
+    /// The first copy can be read, and the second is erased.
+    Unfinished(Stamp),
+    /// At least one copy can be read, and the second is not erased.
+    Finished { stamp: Stamp, copies: Copies },
     /// The block is marked bad.
     Bad,
-    /// Its first page is this device's header.
-    Intact {
-        stamp: Stamp,
-        /// Whether the second copy shows that the first one was acknowledged.
-        complete: bool,
-    },
-    /// It has no header of this device, or one that cannot be read.
-    Missing,
+}
+
+/// Which copies of a header can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Copies {
+    First,
+    Second,
+    Both,
+}
+
+impl HeaderState {
+    /// Whether a copy of it cannot be read.
+    pub(crate) const fn lacks_a_copy(self) -> bool {
+        !matches!(self, Self::Finished { copies: Copies::Both, .. } | Self::Bad)
+    }
+}
+
+/// Which of both headers is to be rewritten while the other one stays, if one lacks a copy.
+fn to_mend([zeroth, first]: [HeaderState; 2]) -> Option<u16> {
+    use HeaderState::{Finished, Missing};
+    let (doubtful, other) = (zeroth.min(first), zeroth.max(first));
+    let is_mended = match (doubtful, other) {
+        (Missing, _) => true,
+        (Finished { copies: Copies::Both, .. }, Finished { copies: Copies::Both, .. }) => false,
+        // A page died, and either the older one's erase or the younger one's second copy may be torn. Whichever is will
+        // be unreadable sooner or later, and then the other one is sure.
+        (Finished { copies: Copies::Both, .. }, Finished { copies: Copies::Second, .. }) => {
+            !rules::must_wait_for_doubt()
+        }
+        // The unfinished one's first copy may be torn; otherwise the older one's erase.
+        (_, Finished { .. }) => true,
+        // The only good header is not erased.
+        _ => doubtful.lacks_a_copy() && !rules::must_keep_last_header(),
+    };
+    is_mended.then_some(u16::from(first < zeroth))
 }
 
 /// What became of a header block that was to be changed.
@@ -114,17 +144,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.header_is_bad(number)? {
             return Ok(HeaderState::Bad);
         }
-        let (found, stamp) = self.header_in(self.header_page(number))?;
-        if found != HeaderBlock::Header(*header) {
-            return Ok(HeaderState::Missing);
-        }
-        let second = self.header_in(self.second_page(number))?.0;
-        let complete = match second {
-            HeaderBlock::Header(second) => second == *header,
-            HeaderBlock::Erased => false,
-            _ => rules::does_unread_copy_complete(),
-        };
-        Ok(HeaderState::Intact { stamp, complete })
+        let (first, stamp) = self.header_in(self.header_page(number))?;
+        let (second, later) = self.header_in(self.second_page(number))?;
+        let own = HeaderBlock::Header(*header);
+        let finished = |stamp, copies| HeaderState::Finished { stamp, copies };
+        Ok(match (first == own, second == own) {
+            (true, true) => finished(stamp, Copies::Both),
+            (true, false) if second == HeaderBlock::Erased => HeaderState::Unfinished(stamp),
+            (true, false) if rules::does_unread_copy_complete() => finished(stamp, Copies::Both),
+            (true, false) => finished(stamp, Copies::First),
+            (false, true) if rules::does_second_copy_count() => finished(later, Copies::Second),
+            (false, _) => HeaderState::Missing,
+        })
+    }
+
+    fn header_states(&mut self, header: &Header) -> Result<[HeaderState; 2], Fault<D::Error>> {
+        Ok([self.header_state(0, header)?, self.header_state(1, header)?])
     }
 
     /// Whether a header block is marked bad.
@@ -181,31 +216,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Rewrites headers that are missing or not complete, with the content that the mount has read: the header that it
-    /// was read from may be torn, too, and unreadable by now.
+    /// Rewrites headers that lack a copy, with the content that the mount has read: the header that it was read from may
+    /// be torn, too, and unreadable by now.
     pub(crate) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = self.own_header();
-        let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
-        for (number, state) in (0..HEADERS).zip(states) {
-            if state == HeaderState::Missing {
-                let _ = self.rewrite_header(number, &header)?;
-            }
-        }
-        for (number, state) in (0..HEADERS).zip(states) {
-            if matches!(state, HeaderState::Intact { complete: false, .. }) {
-                self.complete_header(number, &header)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Rewrites a header that is not complete.
-    #[cold]
-    #[inline(never)]
-    fn complete_header(&mut self, number: u16, header: &Header) -> Result<(), Fault<D::Error>> {
-        let other = self.header_state(HEADERS - 1 - number, header)?;
-        if rules::may_rewrite(matches!(other, HeaderState::Intact { complete: true, .. })) {
-            let _ = self.rewrite_header(number, header)?;
+        for _ in 0..HEADERS {
+            let Some(number) = to_mend(self.header_states(&header)?) else { break };
+            let _ = self.rewrite_header(number, &header)?;
         }
         Ok(())
     }
@@ -214,11 +231,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn refresh_headers(&mut self) -> Result<(), Fault<D::Error>> {
         self.mend_headers()?;
         let header = self.own_header();
-        let states = [self.header_state(0, &header)?, self.header_state(1, &header)?];
         let [
-            HeaderState::Intact { stamp: zeroth, complete: true },
-            HeaderState::Intact { stamp: first, complete: true },
-        ] = states
+            HeaderState::Finished { stamp: zeroth, copies: Copies::Both },
+            HeaderState::Finished { stamp: first, copies: Copies::Both },
+        ] = self.header_states(&header)?
         else {
             // The only good header is not erased.
             return Ok(());
@@ -240,7 +256,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         header: &Header,
     ) -> Result<HeaderChange, Fault<D::Error>> {
         let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
-        self.flash.raise_stamp(other);
+        // Its second copy has the next one.
+        self.flash.raise_stamp(other.next());
         match self.erase_header(number)? {
             HeaderChange::Done => self.put_header(number, header),
             HeaderChange::Bad => Ok(HeaderChange::Bad),

@@ -6,7 +6,6 @@
 
 use ftl_iface::{NandDevice, PageCount};
 
-use super::header::HeaderState;
 use crate::error::Fault;
 use crate::paged::flash::{Seen, Weak};
 use crate::paged::plan::address::{BlockNumber, Spot};
@@ -51,7 +50,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.scrub = match next {
             Scrubbed::Header(number) => {
                 let header = self.own_header();
-                if self.header_state(number, &header)? == HeaderState::Missing {
+                if self.header_state(number, &header)?.lacks_a_copy() {
                     self.flash.weak.note(Weak::Headers);
                 }
                 let is_last = number + 1 == HEADERS;
