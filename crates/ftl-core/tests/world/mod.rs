@@ -7,6 +7,7 @@ pub mod devices;
 mod dice;
 pub mod fading;
 mod faulty;
+pub mod headers;
 mod life;
 
 pub use dice::Dice;

@@ -16,12 +16,39 @@ pub(super) const COPIES: u16 = 2;
 /// What can be read in a header block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeaderState {
-    /// Copies of the header.
-    pub(super) copies: u16,
-    /// The list after the first copy.
+    /// The stamp of the first copy of the header.
+    first: Option<Stamp>,
+    /// The list after it, and the second copy.
     pub(super) list: List,
-    /// Of the younger copy.
-    stamp: Stamp,
+}
+
+impl HeaderState {
+    const NONE: Self = Self { first: None, list: List::NONE };
+
+    /// Copies of the header.
+    pub(super) fn copies(&self) -> u16 {
+        u16::from(self.first.is_some()) + u16::from(self.list.copy.is_some())
+    }
+
+    /// Whether all that a header block should have can be read, of a list of that many blocks.
+    pub(super) fn is_whole(&self, listed: u16) -> bool {
+        self.copies() == COPIES && self.names(listed)
+    }
+
+    /// Whether the list is complete, and as long.
+    pub(super) fn names(&self, listed: u16) -> bool {
+        self.list.ended && self.list.count >= listed
+    }
+
+    /// Whether the first copy cannot be read, and the second can.
+    pub(super) fn has_second_alone(&self) -> bool {
+        self.first.is_none() && self.list.copy.is_some()
+    }
+
+    /// The stamp of the younger copy.
+    fn stamp(&self) -> Stamp {
+        self.first.max(self.list.copy).unwrap_or(Stamp::ZERO)
+    }
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
@@ -29,27 +56,27 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub(super) fn header_state(&mut self, block: u16) -> Result<HeaderState, Fault<D::Error>> {
         let spot = Spot::meta(block, 0);
         if self.is_bad(spot)? {
-            return Ok(HeaderState { copies: 0, list: List::NONE, stamp: Stamp::ZERO });
+            return Ok(HeaderState::NONE);
         }
         let first = self.look(spot, Cause::Mount)?.tag();
         let first = first.filter(|tag| tag.kind == Kind::Header).map(|tag| tag.stamp);
-        let list = self.read_list(block)?;
-        let copies = u16::from(first.is_some()) + u16::from(list.copy.is_some());
-        Ok(HeaderState { copies, list, stamp: first.max(list.copy).unwrap_or(Stamp::ZERO) })
+        let found = HeaderState { first, list: self.read_list(block)? };
+        // Headers may have been the last that was programmed before the mount.
+        self.raise_stamp(found.stamp());
+        Ok(found)
     }
 
     /// The header blocks in the order in which they are rewritten: first the one that a power cut may have touched,
     /// because during its rewrite only the other one exists. That is the one that cannot be read, whose list has no
-    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the one of
-    /// which less can be read, or the older one, whose erase may have been begun already.
+    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the older one,
+    /// whole or not: its erase may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
         Ok(Self::by_doubt(&self.header_states()?))
     }
 
     pub(super) fn by_doubt([first, second]: &[HeaderState; 2]) -> [u16; 2] {
         let rank = |found: &HeaderState, other: &HeaderState| {
-            let named = found.list.ended && found.list.count >= other.list.count;
-            (named, found.copies, found.stamp)
+            (found.copies() > 0, found.names(other.list.count), found.stamp())
         };
         if rank(second, first) < rank(first, second) { [1, 0] } else { [0, 1] }
     }

@@ -3,10 +3,11 @@
 use ftl_iface::{Block, Bytes, NandDevice, Region};
 
 use super::failed::LISTED_MAX;
-use super::header::COPIES;
+use super::header::HeaderState;
 use super::{Erasure, Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
+use crate::hybrid::rules;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
 use crate::probe::{Cause, Probe};
@@ -15,18 +16,29 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites a header of which a copy is missing or whose list is too short: the one in doubt first, and each only
     /// while the other one stands, if it can.
     pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
+        let listed = self.failed.unmarked_count();
         let mut states = self.header_states()?;
-        for block in Self::by_doubt(&states) {
+        let order = Self::by_doubt(&states);
+        let [older, younger] = order.map(|block| states[usize::from(block)]);
+        // A page died, and either the older one's erase or the younger one's second copy may be torn. Whichever is will
+        // be unreadable sooner or later, and then the other one is sure.
+        let in_doubt =
+            older.is_whole(listed) && younger.names(listed) && younger.has_second_alone();
+        if in_doubt && rules::must_wait_for_doubt() {
+            return Ok(());
+        }
+        for block in order {
             let spot = Spot::meta(block, 0);
             if self.is_bad(spot)? {
                 continue;
             }
             let [first, second] = states;
             let (found, other) = if block == 0 { (first, second) } else { (second, first) };
-            let named = found.list.ended && found.list.count >= self.failed.unmarked_count();
             // A read-only device is left alone if it can be.
-            let whole = named && (found.copies == COPIES || self.failed.read_only);
-            if found.copies > 0 && (whole || other.copies == 0) {
+            let stays = |state: HeaderState| {
+                state.is_whole(listed) || self.failed.read_only && state.names(listed)
+            };
+            if found.copies() > 0 && (other.copies() == 0 || stays(found) && stays(other)) {
                 continue;
             }
             if self.rewrite_header(block, header)? == Programmed::BlockFailed {
@@ -49,7 +61,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 break;
             }
             let found = self.header_state(other)?;
-            if found.copies < COPIES || found.list.count < self.failed.unmarked_count() {
+            if !found.is_whole(self.failed.unmarked_count()) {
                 self.mend_headers(header)?;
                 break;
             }

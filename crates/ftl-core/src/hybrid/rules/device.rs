@@ -44,6 +44,12 @@ pub(crate) fn must_mend_headers_first() -> bool {
     !planted(Bug::MendListLate)
 }
 
+/// Where either header may be torn, both stay until one of them is.
+#[inline]
+pub(crate) fn must_wait_for_doubt() -> bool {
+    !planted(Bug::MendInDoubt)
+}
+
 /// A header that is missing or torn is rewritten before the host is served.
 #[inline]
 pub(crate) fn must_mend_headers() -> bool {

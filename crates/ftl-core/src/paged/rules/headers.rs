@@ -31,7 +31,7 @@ pub(crate) fn must_keep_last_header() -> bool {
 /// Where either header may be torn, both stay until one of them is.
 #[inline]
 pub(crate) fn must_wait_for_doubt() -> bool {
-    !planted(Bug::MendInDoubt)
+    !planted(Bug::HeadersInDoubt)
 }
 
 /// The headers are rewritten one after the other, so that one of them stays.
