@@ -11,7 +11,6 @@ mod failures;
 mod filter_bytes;
 mod folds;
 mod full_table;
-mod headers;
 mod lost_between;
 mod lost_pages;
 mod mounts;

@@ -5,7 +5,6 @@ mod paged;
 mod paged_bound;
 mod paged_bursts;
 mod paged_golden;
-mod paged_headers;
 mod paged_hints;
 mod paged_history;
 mod paged_mount;

@@ -3,6 +3,7 @@
 //!
 //! `cargo test -p torture --features seeded-bugs --test bugs`
 
+mod header_cuts;
 mod page;
 mod scripts;
 mod small_worlds;
@@ -35,6 +36,8 @@ enum Shown {
     ThreeRequests,
     /// Its script in small worlds.
     Script,
+    /// A cut in each of two refreshes of the headers, and a dead page in between.
+    Headers,
 }
 
 /// Returns what exposes a bug: usually random worlds.
@@ -47,6 +50,7 @@ const fn exposure(bug: Bug) -> Shown {
         Bug::EndangerReplacement => Shown::ThreeRequests,
         // Three power cuts in the recovery of one page: none of 60,000 random worlds has them.
         Bug::ForgetCopiedTrims | Bug::KeepDataMark | Bug::MendListLate => Shown::Script,
+        Bug::MendInDoubt => Shown::Headers,
         // These need a decision by one of very few pages, at the right moment.
         Bug::TrustTornSwitch => Shown::Small(105_500),
         Bug::TrustFoldAlone => Shown::Small(30_000),
@@ -97,7 +101,11 @@ struct Effort {
 
 fn tortured(shown: Shown, seed: u64) -> Outcome {
     let (device, nested) = match shown {
-        Shown::Worlds(_) | Shown::Small(_) | Shown::ThreeRequests | Shown::Script => {
+        Shown::Worlds(_)
+        | Shown::Small(_)
+        | Shown::ThreeRequests
+        | Shown::Script
+        | Shown::Headers => {
             unreachable!("they have devices of their own")
         }
         Shown::Cuts(device) | Shown::Format(device) => (device, None),
@@ -179,6 +187,10 @@ fn effort(bug: Bug) -> Option<Effort> {
             bugs::plant(Some(bug));
             scripts::breaks(&scripted.script)
         }),
+        Shown::Headers => {
+            bugs::plant(Some(bug));
+            header_cuts::of_hybrid().is_err()
+        }
         shown => (0..SEEDS).any(|turn| {
             bugs::plant(Some(bug));
             let first = if let Shown::Nested(_, first) = shown { first } else { 1 };
@@ -229,6 +241,7 @@ fn row(bug: Bug) -> String {
         Shown::Format(device) => format!("| {what} | the format of `{device}` |"),
         Shown::Small(_) => format!("| {what} | small worlds |"),
         Shown::ThreeRequests => format!("| {what} | three requests on the smallest device |"),
+        Shown::Headers => format!("| {what} | two refreshes of the headers |"),
         Shown::Script => {
             let bound = scripted(bug).map_or(0, |scripted| scripted.bound);
             format!("| {what} | [every small world](#every-small-world) of bound {bound} |")

@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p torture --features seeded-bugs --test paged_bugs`
 
+mod header_cuts;
+
 use std::ops::Range;
 use std::panic;
 
@@ -59,6 +61,9 @@ const IN_NEED: [Bug; 1] = [Bug::ForgetBlank];
 /// No random world shows it, but a script of `exhaustive_bugs.rs` does.
 const SCRIPTED: [Bug; 1] = [Bug::KeepFirstAttempt];
 
+/// A cut in each of two refreshes of the headers, and a dead page in between, show it.
+const IN_HEADERS: Bug = Bug::HeadersInDoubt;
+
 /// Worlds that run in parallel, until one shows the bug.
 const AT_ONCE: u64 = 48;
 
@@ -85,10 +90,14 @@ fn found(bug: Bug) -> Option<u64> {
 fn every_bug_is_found() {
     // A panic is reported as a violation. Here there are many, and they are expected.
     panic::set_hook(Box::new(|_| ()));
-    let others = [&UNSHOWN[..], &IN_NEED, &SCRIPTED].concat();
+    let others = [&UNSHOWN[..], &IN_NEED, &SCRIPTED, &[IN_HEADERS]].concat();
     let sought = Bug::PAGED.iter().filter(|bug| !others.contains(bug));
     let efforts: Vec<(Bug, Option<u64>)> = sought.map(|bug| (*bug, found(*bug))).collect();
+    bugs::plant(Some(IN_HEADERS));
+    let in_headers = header_cuts::of_page_store();
+    bugs::plant(None);
     let _ = panic::take_hook();
+    assert!(in_headers.is_err(), "{IN_HEADERS:?} is not found");
     for (bug, worlds) in &efforts {
         println!("{bug:?}: {worlds:?}: {}", bug.what());
     }

@@ -7,7 +7,6 @@ pub mod devices;
 mod dice;
 pub mod fading;
 mod faulty;
-pub mod headers;
 mod life;
 
 pub use dice::Dice;
