@@ -216,8 +216,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Rewrites headers that lack a copy, with the content that the mount has read: the header that it was read from may
-    /// be torn, too, and unreadable by now.
+    /// Rewrites headers that lack a copy, with the content that the mount has read: the header that it was read from
+    /// may be torn, too, and unreadable by now.
     pub(crate) fn mend_headers(&mut self) -> Result<(), Fault<D::Error>> {
         let header = self.own_header();
         for _ in 0..HEADERS {
