@@ -120,7 +120,6 @@ impl Profile {
     pub(crate) const fn config(self) -> PagedConfig {
         const BASE: PagedConfig = PagedConfig {
             capacity: Some(SectorCount::new(EXPORTED)),
-            cached_leaves: 2,
             ..PagedConfig::SMALL
         };
         const HALF: PagedConfig = PagedConfig {

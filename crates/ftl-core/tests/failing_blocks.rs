@@ -170,7 +170,7 @@ fn whichever_operation_fails_nothing_is_lost_and_the_device_goes_on() {
         for marks in [true, false] {
             // Failing every operation in turn would take too long; the stride has no factor in common with the periods
             // of the load.
-            for fails in (1..operations).step_by(7) {
+            for fails in (1..operations).step_by(29) {
                 let mut device = sound(geometry);
                 device.faults.fails = Box::new(move |operation| operation == fails);
                 device.faults.marks = marks;

@@ -23,6 +23,7 @@ const REQUESTS: u32 = 6_000;
 const CONFIG: PagedConfig = PagedConfig {
     sector_bytes: Bytes::new(BYTES as u32),
     dirty_entries: 300,
+    cached_leaves: 4,
     anchor_blocks: 3,
     streams: Streams::ByLifetime,
     filter: FilterChoice::BySize { initial: SectorCount::new(2), largest: SectorCount::new(8) },

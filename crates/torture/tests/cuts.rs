@@ -15,13 +15,13 @@ fn all_goes_well(plan: &Plan, at_least: u64) {
 
 #[test]
 fn every_fate_of_an_operation_loses_nothing() {
-    all_goes_well(&Plan { cuts: Cuts::Sample(1_000), ..Plan::default() }, 2_000);
+    all_goes_well(&Plan { cuts: Cuts::Sample(300), ..Plan::default() }, 600);
 }
 
 #[test]
 fn cuts_within_the_mount_and_right_after_it_lose_nothing() {
     let nested = Some(Nested::USUAL);
-    all_goes_well(&Plan { cuts: Cuts::Sample(4), requests: 60, nested, ..Plan::default() }, 2_000);
+    all_goes_well(&Plan { cuts: Cuts::Sample(2), requests: 30, nested, ..Plan::default() }, 500);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn blocks_that_fail_beside_the_cuts_lose_nothing_and_the_device_goes_on() {
     let faults = Faults::parse(named).expect("these faults exist");
     let faults_named = named.into();
     all_goes_well(
-        &Plan { cuts: Cuts::Sample(400), faults, faults_named, ..Plan::default() },
-        2_000,
+        &Plan { cuts: Cuts::Sample(100), faults, faults_named, ..Plan::default() },
+        500,
     );
 }

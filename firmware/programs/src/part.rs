@@ -89,8 +89,6 @@ pub const BESIDE_DHARA: u32 = 38_259;
 /// The page store on the 1-Gbit chip in 24 KiB of RAM, with anchors for quick mounts.
 pub const PAGED: PagedConfig = PagedConfig {
     capacity: Some(SectorCount::new(EXPORTED)),
-    dirty_entries: 776,
-    cached_leaves: 2,
     ..PagedConfig::SMALL
 };
 

@@ -290,8 +290,7 @@ fn the_size_of_a_configuration_is_what_a_replay_and_the_pages_tell() {
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     let shown = show::about(all_of_ram(&["c3"]));
     assert!(readme.contains(&format!("{shown}\n")), "README.md does not say {shown}");
-    // The FTL itself is a little larger on a PC than in firmware, where this is 24 KiB.
-    let small = all_of_ram(&["spi-nand-1g", "--system", "paged?entries=776&cache=2"]);
+    let small = all_of_ram(&["spi-nand-1g"]);
     let page = fs::read_to_string(root.join("docs/RAM.md")).unwrap();
     assert!(page.contains(&format!("{} bytes", show::count(small))), "docs/RAM.md: {small}");
 }
