@@ -42,8 +42,5 @@ fn blocks_that_fail_beside_the_cuts_lose_nothing_and_the_device_goes_on() {
     let named = "program,erase,mark";
     let faults = Faults::parse(named).expect("these faults exist");
     let faults_named = named.into();
-    all_goes_well(
-        &Plan { cuts: Cuts::Sample(100), faults, faults_named, ..Plan::default() },
-        500,
-    );
+    all_goes_well(&Plan { cuts: Cuts::Sample(100), faults, faults_named, ..Plan::default() }, 500);
 }
