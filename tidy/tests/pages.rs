@@ -29,7 +29,7 @@ fn the_guide_to_a_port_quotes_the_example_that_runs() {
     }
     // The example's own test holds the figure.
     let main = text("crates/ftl-spi-nand/examples/porting/main.rs");
-    assert!(page.contains("takes 47,962 bytes") && main.contains("47_962"));
+    assert!(page.contains("takes 41,770 bytes") && main.contains("41_770"));
 }
 
 /// What is said of README's picture is what the picture shows.
