@@ -98,7 +98,7 @@ bugs! {
     LeaveFailingChain "A chain is not folded after its log block failed."
     OneHeaderCopy "A header block has only one copy of the header."
     MendListLate "A mount changes the device before it repairs the list of blocks that could not be marked."
-    MendInDoubt "The older of both headers is rewritten though only the younger one's second copy can be read."
+    MendInDoubt "The older of both headers is rewritten though only one copy of the younger one can be read."
     LeaveHeaderTorn "A header that is missing or torn is not rewritten."
     ;
     TrustYoungest "The last page programmed before a mount is trusted, and not repeated."
@@ -110,7 +110,7 @@ bugs! {
     HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."
     LoseRest "A device that takes no more writes does not look for sectors of which its table has no entry."
     IgnoreSecondCopy "A header whose first copy cannot be read counts as missing, though its second one can be read."
-    HeadersInDoubt "The older of two headers is rewritten though only the younger one's second copy can be read."
+    HeadersInDoubt "The older of two headers is rewritten though only one copy of the younger one can be read."
     CompleteUnread "A header counts as complete by a second copy that cannot be read."
     LoseLastHeader "A header that lacks a copy is rewritten although the other one is not there."
     TrustPart "A mount takes a part of a repeated page for the page."

@@ -1,5 +1,5 @@
-//! Power fails while both headers of a device are rewritten, and again during the next rewrite; in between, a page of a
-//! header may die. One header must be left.
+//! Power fails while both headers of a device are rewritten, and again during the next rewrite. In between, a page of a
+//! header dies, or power fails a third time afterwards. One header must be left.
 
 use ftl_iface::{Block, Bytes, NandDevice, Page, Region};
 use nand_model::faults::{Ageing, FaultInjector};
@@ -95,6 +95,9 @@ fn copies(device: &Fading) -> Vec<Page> {
     (0..4).map(|at| copy(at / 2, at as u16 % 2)).collect()
 }
 
+/// Operations in which power fails a third time: a header is erased and programmed twice.
+const THIRD_CUTS: u64 = 4;
+
 /// What the device has gone through.
 #[derive(Clone, Copy)]
 struct Past {
@@ -136,8 +139,17 @@ fn cut_twice(device: &mut Fading, ftl: &impl Headers, seed: u64) -> Result<u32, 
                 once.lose(page);
             }
             for second in 0.. {
-                let Some(twice) = after_a_cut(&mut once, second, ftl, &mut dice) else { break };
-                pairs += mounts(twice, ftl, Past { seed, cuts: [first, second], dead: *dead })?;
+                let Some(mut twice) = after_a_cut(&mut once, second, ftl, &mut dice) else { break };
+                let past = Past { seed, cuts: [first, second], dead: *dead };
+                if dead.is_none() {
+                    for third in 0..THIRD_CUTS {
+                        let Some(thrice) = after_a_cut(&mut twice, third, ftl, &mut dice) else {
+                            break;
+                        };
+                        mounts(thrice, ftl, past)?;
+                    }
+                }
+                pairs += mounts(twice, ftl, past)?;
             }
         }
     }

@@ -30,19 +30,14 @@ impl HeaderState {
         u16::from(self.first.is_some()) + u16::from(self.list.copy.is_some())
     }
 
-    /// Whether all that a header block should have can be read, of a list of that many blocks.
-    pub(super) fn is_whole(&self, listed: u16) -> bool {
-        self.copies() == COPIES && self.names(listed)
-    }
-
-    /// Whether the list is complete, and as long.
+    /// Whether the list has an end, and that many blocks.
     pub(super) fn names(&self, listed: u16) -> bool {
         self.list.ended && self.list.count >= listed
     }
 
-    /// Whether the first copy cannot be read, and the second can.
-    pub(super) fn has_second_alone(&self) -> bool {
-        self.first.is_none() && self.list.copy.is_some()
+    /// Whether all that a header block should have can be read, of a list of that many blocks.
+    pub(super) fn is_whole(&self, listed: u16) -> bool {
+        self.copies() == COPIES && self.names(listed)
     }
 
     /// The stamp of the younger copy.
@@ -51,37 +46,64 @@ impl HeaderState {
     }
 }
 
+/// Which header is to be rewritten while the other one stays, if one lacks a copy or names fewer blocks than that.
+pub(super) fn to_mend(states: [Option<HeaderState>; 2], listed: u16) -> Option<u16> {
+    let [first, second] = match states {
+        [Some(first), Some(second)] => [first, second],
+        // The only good header is not erased.
+        [Some(only), None] => return (only.copies() == 0).then_some(0),
+        [None, Some(only)] => return (only.copies() == 0).then_some(1),
+        [None, None] => return None,
+    };
+    let older = u16::from(second.stamp() < first.stamp());
+    let (old, young) = if older == 0 { (first, second) } else { (second, first) };
+    match (first.copies(), second.copies()) {
+        (0, _) => Some(0),
+        (_, 0) => Some(1),
+        // The first copy of an unfinished one may be torn.
+        _ if !first.list.ended && second.list.ended => Some(0),
+        _ if !second.list.ended && first.list.ended => Some(1),
+        // A cut in an erase was in that of the older one, or of one that was unfinished.
+        _ if young.is_whole(listed) => (!old.is_whole(listed)).then_some(older),
+        // What the older one does not name was not acknowledged.
+        _ if old.list.count < listed => Some(1 - older),
+        // Either may be torn. Whichever is will be missing sooner or later, and then the other one is sure.
+        _ => (!rules::must_wait_in_doubt()).then_some(older),
+    }
+}
+
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// What can be read in a header block; nothing if it is bad.
-    pub(super) fn header_state(&mut self, block: u16) -> Result<HeaderState, Fault<D::Error>> {
+    pub(super) fn header_state(
+        &mut self,
+        block: u16,
+    ) -> Result<Option<HeaderState>, Fault<D::Error>> {
         let spot = Spot::meta(block, 0);
         if self.is_bad(spot)? {
-            return Ok(HeaderState::NONE);
+            return Ok(None);
         }
         let first = self.look(spot, Cause::Mount)?.tag();
         let first = first.filter(|tag| tag.kind == Kind::Header).map(|tag| tag.stamp);
         let found = HeaderState { first, list: self.read_list(block)? };
         // Headers may have been the last that was programmed before the mount.
         self.raise_stamp(found.stamp());
-        Ok(found)
+        Ok(Some(found))
     }
 
     /// The header blocks in the order in which they are rewritten: first the one that a power cut may have touched,
     /// because during its rewrite only the other one exists. That is the one that cannot be read, whose list has no
-    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the older one,
-    /// whole or not: its erase may have been begun already.
+    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the one of
+    /// which less can be read, or the older one, whose erase may have been begun already.
     pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        Ok(Self::by_doubt(&self.header_states()?))
-    }
-
-    pub(super) fn by_doubt([first, second]: &[HeaderState; 2]) -> [u16; 2] {
+        let [first, second] = self.header_states()?.map(|found| found.unwrap_or(HeaderState::NONE));
         let rank = |found: &HeaderState, other: &HeaderState| {
-            (found.copies() > 0, found.names(other.list.count), found.stamp())
+            (found.names(other.list.count), found.copies(), found.stamp())
         };
-        if rank(second, first) < rank(first, second) { [1, 0] } else { [0, 1] }
+        let is_second = rank(&second, &first) < rank(&first, &second);
+        Ok(if is_second { [1, 0] } else { [0, 1] })
     }
 
-    pub(super) fn header_states(&mut self) -> Result<[HeaderState; 2], Fault<D::Error>> {
+    pub(super) fn header_states(&mut self) -> Result<[Option<HeaderState>; 2], Fault<D::Error>> {
         Ok([self.header_state(0)?, self.header_state(1)?])
     }
 

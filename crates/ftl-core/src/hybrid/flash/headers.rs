@@ -3,11 +3,10 @@
 use ftl_iface::{Block, Bytes, NandDevice, Region};
 
 use super::failed::LISTED_MAX;
-use super::header::HeaderState;
+use super::header::{HeaderState, to_mend};
 use super::{Erasure, Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
-use crate::hybrid::rules;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
 use crate::probe::{Cause, Probe};
@@ -16,58 +15,38 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites a header of which a copy is missing or whose list is too short: the one in doubt first, and each only
     /// while the other one stands, if it can.
     pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
-        let listed = self.failed.unmarked_count();
-        let mut states = self.header_states()?;
-        let order = Self::by_doubt(&states);
-        let [older, younger] = order.map(|block| states[usize::from(block)]);
-        // A page died, and either the older one's erase or the younger one's second copy may be torn. Whichever is will
-        // be unreadable sooner or later, and then the other one is sure.
-        let in_doubt =
-            older.is_whole(listed) && younger.names(listed) && younger.has_second_alone();
-        if in_doubt && rules::must_wait_for_doubt() {
-            return Ok(());
-        }
-        for block in order {
-            let spot = Spot::meta(block, 0);
-            if self.is_bad(spot)? {
-                continue;
-            }
-            let [first, second] = states;
-            let (found, other) = if block == 0 { (first, second) } else { (second, first) };
+        for _ in 0..HEADER_BLOCKS {
+            let states = self.header_states()?;
+            let listed = self.failed.unmarked_count();
+            let Some(block) = to_mend(states, listed) else { break };
             // A read-only device is left alone if it can be.
-            let stays = |state: HeaderState| {
-                state.is_whole(listed) || self.failed.read_only && state.names(listed)
-            };
-            if found.copies() > 0 && (other.copies() == 0 || stays(found) && stays(other)) {
-                continue;
-            }
-            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
-                self.retire_meta(spot)?;
-            }
-            states = self.header_states()?;
-        }
-        Ok(())
-    }
-
-    /// Rewrites the headers, because one of them is weak: first the one in doubt, and each only while the other is
-    /// intact. If that is missing it is repaired first, and this one when it is read again.
-    pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
-        if self.seals != Seals::Broken {
-            self.break_seals()?;
-        }
-        for block in self.headers_by_doubt()? {
-            let other = HEADER_BLOCKS - 1 - block;
-            if self.is_bad(Spot::meta(block, 0))? || self.is_bad(Spot::meta(other, 0))? {
-                break;
-            }
-            let found = self.header_state(other)?;
-            if !found.is_whole(self.failed.unmarked_count()) {
-                self.mend_headers(header)?;
+            let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
+            if self.failed.read_only && states.iter().flatten().all(stays) {
                 break;
             }
             if self.rewrite_header(block, header)? == Programmed::BlockFailed {
                 self.retire_meta(Spot::meta(block, 0))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Rewrites the headers, because one of them is weak, each while the other is whole. One that is not is mended.
+    pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
+        if self.seals != Seals::Broken {
+            self.break_seals()?;
+        }
+        let listed = self.failed.unmarked_count();
+        let is_whole = |found: Option<HeaderState>| found.is_some_and(|it| it.is_whole(listed));
+        if self.header_states()?.into_iter().all(is_whole) {
+            for block in self.headers_by_doubt()? {
+                if self.rewrite_header(block, header)? == Programmed::BlockFailed {
+                    self.retire_meta(Spot::meta(block, 0))?;
+                    break;
+                }
+            }
+        } else {
+            self.mend_headers(header)?;
         }
         // Rewriting one reads the other and may note it as weak again, endlessly.
         for block in 0..HEADER_BLOCKS {

@@ -46,7 +46,7 @@ pub(crate) fn must_mend_headers_first() -> bool {
 
 /// Where either header may be torn, both stay until one of them is.
 #[inline]
-pub(crate) fn must_wait_for_doubt() -> bool {
+pub(crate) fn must_wait_in_doubt() -> bool {
     !planted(Bug::MendInDoubt)
 }
 

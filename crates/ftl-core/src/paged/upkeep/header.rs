@@ -28,24 +28,23 @@ use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::Probe;
 
-/// What is known of a header block. The smaller one is rewritten first.
+/// What is known of a header block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HeaderState {
     /// Neither copy can be read, or they are not this device's header.
     Missing,
     /// The first copy can be read, and the second is erased.
-    Unfinished(Stamp),
+    Unfinished,
     /// At least one copy can be read, and the second is not erased.
     Finished { stamp: Stamp, copies: Copies },
     /// The block is marked bad.
     Bad,
 }
 
-/// Which copies of a header can be read.
+/// How many copies of a header can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Copies {
-    First,
-    Second,
+    One,
     Both,
 }
 
@@ -58,18 +57,15 @@ impl HeaderState {
 
 /// Which of both headers is to be rewritten while the other one stays, if one lacks a copy.
 fn to_mend([zeroth, first]: [HeaderState; 2]) -> Option<u16> {
-    use HeaderState::{Finished, Missing};
+    use HeaderState::{Finished, Missing, Unfinished};
     let (doubtful, other) = (zeroth.min(first), zeroth.max(first));
     let is_mended = match (doubtful, other) {
-        (Missing, _) => true,
-        (Finished { copies: Copies::Both, .. }, Finished { copies: Copies::Both, .. }) => false,
-        // A page died, and either the older one's erase or the younger one's second copy may be torn. Whichever is will
-        // be unreadable sooner or later, and then the other one is sure.
-        (Finished { copies: Copies::Both, .. }, Finished { copies: Copies::Second, .. }) => {
-            !rules::must_wait_for_doubt()
-        }
-        // The unfinished one's first copy may be torn; otherwise the older one's erase.
-        (_, Finished { .. }) => true,
+        // The first copy of an unfinished one may be torn.
+        (Missing, _) | (Unfinished, Finished { .. }) => true,
+        // A cut in an erase was in that of the older one, or of one that was unfinished.
+        (Finished { copies, .. }, Finished { copies: Copies::Both, .. }) => copies == Copies::One,
+        // Either may be torn. Whichever is will be missing sooner or later, and then the other one is sure.
+        (Finished { .. }, Finished { copies: Copies::One, .. }) => !rules::must_wait_in_doubt(),
         // The only good header is not erased.
         _ => doubtful.lacks_a_copy() && !rules::must_keep_last_header(),
     };
@@ -150,10 +146,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let finished = |stamp, copies| HeaderState::Finished { stamp, copies };
         Ok(match (first == own, second == own) {
             (true, true) => finished(stamp, Copies::Both),
-            (true, false) if second == HeaderBlock::Erased => HeaderState::Unfinished(stamp),
+            (true, false) if second == HeaderBlock::Erased => HeaderState::Unfinished,
             (true, false) if rules::does_unread_copy_complete() => finished(stamp, Copies::Both),
-            (true, false) => finished(stamp, Copies::First),
-            (false, true) if rules::does_second_copy_count() => finished(later, Copies::Second),
+            (true, false) => finished(stamp, Copies::One),
+            (false, true) if rules::does_second_copy_count() => finished(later, Copies::One),
             (false, _) => HeaderState::Missing,
         })
     }
