@@ -98,27 +98,44 @@ fn copies(device: &Fading) -> Vec<Page> {
 /// Operations in which power fails a third time: a header is erased and programmed twice.
 const THIRD_CUTS: u64 = 4;
 
-/// What the device has gone through.
+/// What a device has gone through.
 #[derive(Clone, Copy)]
 struct Past {
     seed: u64,
-    /// The operations of the two cuts.
-    cuts: [u64; 2],
+    /// The operation of the first cut.
+    cut: u64,
     dead: Option<Page>,
 }
 
-/// Mounts a device after both cuts, a few times, so that the pages left by either are read. Returns the number of pairs
-/// of cuts.
-fn mounts(mut device: Fading, ftl: &impl Headers, past: Past) -> Result<u32, String> {
-    for life in 0..3 {
-        if ftl.refresh(&mut device) == Mounted::No {
-            let Past { seed, cuts: [first, second], dead } = past;
-            let cuts = format!("seed {seed}, cuts {first} and {second}, dead {dead:?}");
-            return Err(format!("{cuts}: mount {life} finds no header"));
-        }
+/// Mounts a device after all cuts, a few times, so that the pages left by any are read.
+fn mounts(mut device: Fading, ftl: &impl Headers, past: Past) -> Result<(), String> {
+    let found = (0..3).all(|_| {
+        let mounted = ftl.refresh(&mut device);
         device.age(days(1));
+        mounted == Mounted::Yes
+    });
+    let Past { seed, cut, dead } = past;
+    if found { Ok(()) } else { Err(format!("seed {seed}, first cut {cut}, dead {dead:?}")) }
+}
+
+/// Cuts power in each operation of another refresh, and again where no page died. Returns the number of cuts.
+fn cut_again(
+    mut once: Fading,
+    ftl: &impl Headers,
+    dice: &mut Dice,
+    past: Past,
+) -> Result<u32, String> {
+    let mut cuts = 0;
+    for second in 0.. {
+        let Some(mut twice) = after_a_cut(&mut once, second, ftl, dice) else { break };
+        for third in (0..THIRD_CUTS).filter(|_| past.dead.is_none()) {
+            let Some(thrice) = after_a_cut(&mut twice, third, ftl, dice) else { break };
+            mounts(thrice, ftl, past)?;
+        }
+        mounts(twice, ftl, past)?;
+        cuts += 1;
     }
-    Ok(1)
+    Ok(cuts)
 }
 
 /// Cuts power in each of two refreshes of a device, at every operation of either, and lets no page or one of a header
@@ -128,29 +145,16 @@ fn cut_twice(device: &mut Fading, ftl: &impl Headers, seed: u64) -> Result<u32, 
     let mut pairs = 0;
     let copies = copies(device).into_iter().map(Some);
     let deaths: Vec<Option<Page>> = [None].into_iter().chain(copies).collect();
-    for first in 0.. {
-        let Some(mut once) = after_a_cut(device, first, ftl, &mut dice) else { break };
+    for cut in 0.. {
+        let Some(mut once) = after_a_cut(device, cut, ftl, &mut dice) else { break };
         for dead in &deaths {
             let mut once = once.fork();
-            if let Some(page) = *dead {
-                if is_erased(&mut once, page) {
-                    continue;
-                }
-                once.lose(page);
+            match *dead {
+                Some(page) if is_erased(&mut once, page) => continue,
+                Some(page) => once.lose(page),
+                None => {}
             }
-            for second in 0.. {
-                let Some(mut twice) = after_a_cut(&mut once, second, ftl, &mut dice) else { break };
-                let past = Past { seed, cuts: [first, second], dead: *dead };
-                if dead.is_none() {
-                    for third in 0..THIRD_CUTS {
-                        let Some(thrice) = after_a_cut(&mut twice, third, ftl, &mut dice) else {
-                            break;
-                        };
-                        mounts(thrice, ftl, past)?;
-                    }
-                }
-                pairs += mounts(twice, ftl, past)?;
-            }
+            pairs += cut_again(once, ftl, &mut dice, Past { seed, cut, dead: *dead })?;
         }
     }
     Ok(pairs)

@@ -144,8 +144,9 @@ impl PagedConfig {
     }
     .as_built();
 
-    /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 776 entries, two map pages,
-    /// so that 1 Gbit with pages of 2 KiB takes 24 KiB of RAM. If yours corrects more, set [`refresh`](Self::refresh), or blocks are refreshed too often.
+    /// Defaults for a chip beside a microcontroller, which corrects one bit of a codeword: 776 entries and two map
+    /// pages, so that 1 Gbit with pages of 2 KiB takes 24 KiB of RAM. If yours corrects more, set
+    /// [`refresh`](Self::refresh), or blocks are refreshed too often.
     pub const SMALL: Self = Self {
         dirty_entries: 776,
         cached_leaves: 2,
