@@ -118,10 +118,8 @@ impl Profile {
     }
 
     pub(crate) const fn config(self) -> PagedConfig {
-        const BASE: PagedConfig = PagedConfig {
-            capacity: Some(SectorCount::new(EXPORTED)),
-            ..PagedConfig::SMALL
-        };
+        const BASE: PagedConfig =
+            PagedConfig { capacity: Some(SectorCount::new(EXPORTED)), ..PagedConfig::SMALL };
         const HALF: PagedConfig = PagedConfig {
             capacity: Some(SectorCount::new(EXPORTED / 2)),
             anchor_blocks: 0,

@@ -3,16 +3,16 @@
 
 mod header_cuts;
 
-fn one_is_left(pairs: Result<u32, String>) {
+fn one_is_left(pairs: &Result<u32, String>) {
     assert!(pairs.as_ref().is_ok_and(|pairs| *pairs > 15_000), "{pairs:?} pairs of cuts");
 }
 
 #[test]
 fn of_the_page_store() {
-    one_is_left(header_cuts::of_page_store());
+    one_is_left(&header_cuts::of_page_store());
 }
 
 #[test]
 fn of_the_hybrid() {
-    one_is_left(header_cuts::of_hybrid());
+    one_is_left(&header_cuts::of_hybrid());
 }
