@@ -260,3 +260,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
