@@ -16,3 +16,8 @@ fn of_the_page_store() {
 fn of_the_hybrid() {
     one_is_left(&header_cuts::of_hybrid());
 }
+
+#[test]
+fn of_a_device_with_one_header_block() {
+    assert_eq!(header_cuts::of_an_only_header(), Ok(()));
+}

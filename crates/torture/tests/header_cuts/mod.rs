@@ -7,7 +7,7 @@ mod twice;
 use ftl_core::config::LogRegion;
 use hybrid::Hybrid;
 use paged::Store;
-use twice::pairs_of_cuts;
+use twice::{only_header, pairs_of_cuts};
 
 /// Of each name.
 const DEVICES: u64 = 40;
@@ -27,4 +27,10 @@ pub(crate) fn of_hybrid() -> Result<u32, String> {
         .into_iter()
         .map(|(name, log)| pairs_of_cuts(name, DEVICES, &Hybrid::new(name, log)))
         .sum()
+}
+
+/// Returns what went wrong where a page store has one header block.
+pub(crate) fn of_an_only_header() -> Result<(), String> {
+    let store = Store::new("tiny-slc", 72);
+    (0..DEVICES).try_for_each(|seed| only_header("tiny-slc", seed, &store))
 }

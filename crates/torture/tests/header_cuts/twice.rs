@@ -170,3 +170,22 @@ pub(crate) fn pairs_of_cuts(name: &str, devices: u64, ftl: &impl Headers) -> Res
     };
     (0..devices).map(cut).sum()
 }
+
+/// A device of which one header block is bad from the factory: the only header loses a page, and power fails in
+/// whatever the next life does about it.
+pub(crate) fn only_header(name: &str, seed: u64, ftl: &impl Headers) -> Result<(), String> {
+    let mut device = fading(name, seed);
+    let [Some(first), _, Some(other), _] = [0, 1, 2, 3].map(|at| copies(&device).get(at).copied())
+    else {
+        return Err(format!("{name} has no four pages for headers"));
+    };
+    device.mark_bad(other.block()).expect("marked");
+    ftl.format(&mut device);
+    device.lose(first);
+    let mut dice = Dice::new(seed);
+    for cut in 0..THIRD_CUTS {
+        let Some(cut_once) = after_a_cut(&mut device, cut, ftl, &mut dice) else { break };
+        mounts(cut_once, ftl, Past { seed, cut, dead: Some(first) })?;
+    }
+    mounts(device, ftl, Past { seed, cut: 0, dead: Some(first) })
+}
