@@ -90,7 +90,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
     let large = capacity > 1 << 20;
-    let base = if large { PagedConfig::LARGE } else { PagedConfig::SMALL };
+    let base = if large { PagedConfig::LARGE } else { small(part) };
     let streams = values.get("streams", |text| match text {
         "auto" => Ok(streams(part)),
         "1" => Ok(Streams::One),
@@ -124,6 +124,17 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
             Bursts::ToMain
         },
     })
+}
+
+/// What a microcontroller has for a chip of 1 Gbit; larger disks have more RAM.
+fn small(part: &Part) -> PagedConfig {
+    const ONE_GBIT: u64 = 1 << 27;
+    let small = PagedConfig::SMALL;
+    if part.exported_bytes > ONE_GBIT {
+        PagedConfig { dirty_entries: 1_024, cached_leaves: 4, ..small }
+    } else {
+        small
+    }
 }
 
 /// The rated endurance of the part's blocks.
