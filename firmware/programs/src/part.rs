@@ -87,10 +87,8 @@ pub const EXPORTED: u32 = 47_824;
 pub const BESIDE_DHARA: u32 = 38_259;
 
 /// The page store on the 1-Gbit chip in 24 KiB of RAM, with anchors for quick mounts.
-pub const PAGED: PagedConfig = PagedConfig {
-    capacity: Some(SectorCount::new(EXPORTED)),
-    ..PagedConfig::SMALL
-};
+pub const PAGED: PagedConfig =
+    PagedConfig { capacity: Some(SectorCount::new(EXPORTED)), ..PagedConfig::SMALL };
 
 /// The same in 16 KiB: a quarter of the entries, and no anchors, so that a mount reads every block. The buffers of
 /// three pages and the tables of the blocks alone take 12 KiB.
