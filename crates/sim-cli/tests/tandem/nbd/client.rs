@@ -27,8 +27,14 @@ pub(crate) struct Server {
     pub(crate) socket: PathBuf,
 }
 
+/// Waits for a server's first word. A socket that a killed server has left is there before the new one listens, and one
+/// that listens may still be writing its disk's file.
+fn greets(socket: &Path) -> io::Result<()> {
+    UnixStream::connect(socket)?.read_exact(&mut [0; 8])
+}
+
 impl Server {
-    /// Starts one and waits until it listens.
+    /// Starts one and waits until it serves.
     pub(crate) fn start(folder: &Path, flags: &[&str]) -> Self {
         Self::start_by(Command::new(env!("CARGO_BIN_EXE_tandem")), folder, flags)
     }
@@ -45,13 +51,12 @@ impl Server {
             .spawn()
             .unwrap();
         let start = Instant::now();
-        // A socket that a killed server has left is there before the new one listens.
-        while UnixStream::connect(&socket).is_err() {
+        while greets(&socket).is_err() {
             if let Some(status) = child.try_wait().unwrap() {
                 let notes = std::fs::read_to_string(folder.join("notes"));
                 panic!("the server ended with {status}: {}", notes.unwrap_or_default());
             }
-            assert!(start.elapsed() < Duration::from_secs(60), "the server does not listen");
+            assert!(start.elapsed() < Duration::from_secs(60), "the server does not serve");
             std::thread::sleep(Duration::from_millis(10));
         }
         Self { child, socket }
