@@ -13,7 +13,7 @@ use heapless::Vec;
 
 use super::{Content, Flash, Purpose, Seen, Spot};
 use crate::error::Fault;
-use crate::hybrid::shape::{Area, HEADER_BLOCKS};
+use crate::hybrid::shape::Area;
 use crate::layout::{Kind, Label, Slot, Slots, Stamp};
 use crate::probe::{Cause, Probe};
 use crate::table::{BlockNumber, word};
@@ -139,8 +139,11 @@ impl Failed {
         if self.unnoted { Err(Fault::ReadOnly) } else { Ok(()) }
     }
 
-    /// Lists a block that cannot be marked.
-    pub(super) fn list(&mut self, spot: Spot) -> Entered {
+    /// Lists a block that cannot be marked, in a list of at most so many.
+    pub(super) fn list(&mut self, spot: Spot, most: u16) -> Entered {
+        if self.must_list() >= most && !spot.is_header() && !self.is_unmarked(spot) {
+            return Entered::NoRoom;
+        }
         add(&mut self.unmarked, spot.start())
     }
 
@@ -150,9 +153,9 @@ impl Failed {
         self.unnoted = true;
     }
 
-    /// How many bad blocks could not be marked.
-    pub fn unmarked_count(&self) -> u16 {
-        self.unmarked.len() as u16
+    /// How many bad blocks could not be marked, so that a header must name them.
+    pub fn must_list(&self) -> u16 {
+        self.unmarked.iter().filter(|spot| !spot.is_header()).count() as u16
     }
 }
 
@@ -181,7 +184,9 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     pub(super) fn program_list(&mut self, header: Spot) -> Result<Option<Spot>, Fault<D::Error>> {
         let mut page = 1;
         // By index, because programming its pages borrows the whole of `self`.
-        while let Some(listed) = self.failed.unmarked.get(usize::from(page) - 1).copied() {
+        for at in 0..self.failed.unmarked.len() {
+            let listed = self.failed.unmarked.get(at).copied();
+            let Some(listed) = listed.filter(|spot| !spot.is_header()) else { continue };
             if page >= self.meta.pages {
                 return Ok(None);
             }
@@ -195,16 +200,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             }
         }
         Ok((page < self.meta.pages).then(|| header.beside(page)))
-    }
-
-    /// Reads the list of bad blocks after the headers, for a mount.
-    pub fn read_lists(&mut self) -> Result<(), Fault<D::Error>> {
-        for block in 0..HEADER_BLOCKS {
-            if !self.is_bad(Spot::meta(block, 0))? {
-                self.read_list(block)?;
-            }
-        }
-        Ok(())
     }
 
     /// Reads the list after one header.

@@ -2,8 +2,8 @@
 
 use ftl_iface::{Block, Bytes, NandDevice, Region};
 
-use super::failed::LISTED_MAX;
-use super::header::{HeaderState, to_mend};
+use super::failed::{Entered, LISTED_MAX, List};
+use super::header::{HeaderState, found_listed, to_mend};
 use super::{Erasure, Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
@@ -11,24 +11,70 @@ use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
 use crate::probe::{Cause, Probe};
 
+/// What became of the headers, one of which may have been rewritten.
+pub(super) enum Mended {
+    /// One was.
+    Done,
+    /// This one failed.
+    Failed(Spot),
+    /// None must be, or none can be while the other one stays.
+    Nothing,
+}
+
+/// What can be read of the headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// The lists after both, and the second copies, which end them.
+    Whole,
+    /// A second copy is missing, or a bad block.
+    Lacking,
+}
+
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// Rewrites a header of which a copy is missing or whose list is too short: the one in doubt first, and each only
-    /// while the other one stands, if it can.
+    /// Rewrites a header of which a copy is missing or whose list is too short, while the other one stays.
     pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         for _ in 0..HEADER_BLOCKS {
-            let states = self.header_states()?;
-            let listed = self.failed.unmarked_count();
-            let Some(block) = to_mend(states, listed) else { break };
-            // A read-only device is left alone if it can be.
-            let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
-            if self.failed.read_only && states.iter().flatten().all(stays) {
+            if self.failed.read_only && self.headers_stay()? {
                 break;
             }
-            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
-                self.retire_meta(Spot::meta(block, 0))?;
+            match self.mend_header(header)? {
+                Mended::Done => {}
+                Mended::Failed(block) => self.retire_meta(block)?,
+                Mended::Nothing => break,
             }
         }
+        if self.find_listed()? == Entered::NoRoom {
+            self.failed.leave_unnoted();
+        }
         Ok(())
+    }
+
+    /// Whether a read-only device can be left as it is.
+    fn headers_stay(&mut self) -> Result<bool, Fault<D::Error>> {
+        let listed = self.failed.must_list();
+        let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
+        Ok(self.header_states()?.iter().flatten().all(stays))
+    }
+
+    /// Rewrites one header, if one must be.
+    pub(super) fn mend_header(&mut self, header: &Header) -> Result<Mended, Fault<D::Error>> {
+        let states = self.header_states()?;
+        let Some(block) = to_mend(states, self.failed.must_list()) else {
+            return Ok(Mended::Nothing);
+        };
+        Ok(match self.rewrite_header(block, header)? {
+            Programmed::Done => Mended::Done,
+            Programmed::BlockFailed => Mended::Failed(Spot::meta(block, 0)),
+        })
+    }
+
+    /// Whether the headers name every bad block that could not be marked, whichever of them is left.
+    pub(super) fn find_listed(&mut self) -> Result<Entered, Fault<D::Error>> {
+        let listed = self.failed.must_list();
+        if listed == 0 {
+            return Ok(Entered::Listed);
+        }
+        Ok(found_listed(self.header_states()?, listed))
     }
 
     /// Rewrites the headers, because one of them is weak, each while the other is whole. One that is not is mended.
@@ -36,23 +82,43 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if self.seals != Seals::Broken {
             self.break_seals()?;
         }
-        let listed = self.failed.unmarked_count();
-        let is_whole = |found: Option<HeaderState>| found.is_some_and(|it| it.is_whole(listed));
-        if self.header_states()?.into_iter().all(is_whole) {
-            for block in self.headers_by_doubt()? {
-                if self.rewrite_header(block, header)? == Programmed::BlockFailed {
-                    self.retire_meta(Spot::meta(block, 0))?;
-                    break;
+        let listed = self.failed.must_list();
+        match self.header_states()? {
+            [Some(zeroth), Some(first)] if zeroth.is_whole(listed) && first.is_whole(listed) => {
+                let older = u16::from(first.stamp() < zeroth.stamp());
+                for block in [older, 1 - older] {
+                    if self.rewrite_header(block, header)? == Programmed::BlockFailed {
+                        self.retire_meta(Spot::meta(block, 0))?;
+                        break;
+                    }
                 }
             }
-        } else {
-            self.mend_headers(header)?;
+            _ => self.mend_headers(header)?,
         }
         // Rewriting one reads the other and may note it as weak again, endlessly.
         for block in 0..HEADER_BLOCKS {
             self.weak.forget_block(Spot::meta(block, 0));
         }
         Ok(())
+    }
+
+    /// Reads the lists of bad blocks after the headers, for a mount.
+    pub fn read_lists(&mut self) -> Result<Listing, Fault<D::Error>> {
+        let mut lists = [None; HEADER_BLOCKS as usize];
+        for (block, list) in (0..HEADER_BLOCKS).zip(&mut lists) {
+            if !self.is_bad(Spot::meta(block, 0))? {
+                *list = Some(self.read_list(block)?);
+            }
+        }
+        let listed = self.failed.must_list();
+        let is_whole = |list: &List| list.copy.is_some() && list.count >= listed;
+        let are_whole = lists.iter().flatten().all(is_whole);
+        Ok(if are_whole { Listing::Whole } else { Listing::Lacking })
+    }
+
+    /// Has the headers looked after with what is weak.
+    pub fn note_headers(&mut self) {
+        self.weak.note(Spot::meta(0, 0));
     }
 
     /// Erases headers that earlier formats left in a region that this one does not use: a mount with another

@@ -17,6 +17,7 @@ mod weak;
 pub use buffer::{Fetched, SlotRun};
 pub use failed::{AGAIN_MAX, Failed, listed_max};
 pub use gather::Gathered;
+pub use headers::Listing;
 pub use image::{ImageReader, ImageWriter};
 pub use memory::FlashMemory;
 pub use seals::Seals;

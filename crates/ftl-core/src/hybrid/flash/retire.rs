@@ -2,12 +2,13 @@
 
 use ftl_iface::NandDevice;
 
-use super::failed::Entered;
-use super::{Flash, Programmed, Purpose, Spot};
+use super::failed::{Entered, listed_max};
+use super::headers::Mended;
+use super::{Flash, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
 use crate::hybrid::shape::HEADER_BLOCKS;
-use crate::probe::Probe;
+use crate::probe::{Cause, Probe};
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Takes a block out of use for good: by a mark, or by listing it. Returns the fault to pass on.
@@ -29,7 +30,11 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             Ok(Entered::Listed) => Fault::BlockFailed,
             Ok(Entered::NoRoom) => {
                 self.failed.leave_unnoted();
-                Fault::ReadOnly
+                // A mount takes it for good, and must not find there what failed.
+                match self.door.erase(self.block(spot), Cause::Meta) {
+                    Ok(_) => Fault::ReadOnly,
+                    Err(fault) => fault,
+                }
             }
             Err(fault) => fault,
         }
@@ -37,25 +42,24 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Lists a block that cannot be marked.
     fn list_unmarked(&mut self, spot: Spot) -> Result<Entered, Fault<D::Error>> {
-        let listed = self.failed.list(spot);
-        if spot.purpose == Purpose::Meta && spot.short_block() < HEADER_BLOCKS {
+        let listed = self.failed.list(spot, listed_max(&self.meta));
+        if spot.is_header() {
             // A mount sees by itself that it is no header any more.
             return Ok(Entered::Listed);
         }
         if listed == Entered::NoRoom {
             return Ok(Entered::NoRoom);
         }
+        let header = match self.header_in(0)? {
+            None => self.header_in(1)?,
+            found => found,
+        };
         // A device that is being formatted has no header yet; the list will be written with it.
-        let mut known = false;
-        let mut written = false;
-        for block in self.headers_by_doubt()? {
-            let header = self.header_in(HEADER_BLOCKS - 1 - block)?;
-            known |= header.is_some();
-            if let Some(header) = header {
-                written |= self.rewrite_header(block, &header)? == Programmed::Done;
-            }
+        let Some(header) = header else { return Ok(Entered::Listed) };
+        for _ in 0..HEADER_BLOCKS {
+            let Mended::Done = self.mend_header(&header)? else { break };
         }
         self.spoiled = true;
-        Ok(if written || !known { Entered::Listed } else { Entered::NoRoom })
+        self.find_listed()
     }
 }

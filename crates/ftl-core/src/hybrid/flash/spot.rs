@@ -1,6 +1,7 @@
 //! Page addresses by part, block and number, as the modules above use them.
 
 use crate::hybrid::address::{BlockNumber, ChainBlock, LogBlock};
+use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Kind;
 use crate::table::{number, short};
 
@@ -62,6 +63,11 @@ impl Spot {
     /// The number of the block in its part.
     pub const fn block(self) -> BlockNumber {
         self.block
+    }
+
+    /// Whether the block is one of the headers.
+    pub(super) fn is_header(self) -> bool {
+        self.purpose == Purpose::Meta && self.short_block() < HEADER_BLOCKS
     }
 
     /// The number of the block in the meta area or the log.

@@ -8,6 +8,7 @@ use super::log::ChainOrder;
 use crate::config::Config;
 use crate::error::Fault;
 use crate::flash::Holder;
+use crate::hybrid::flash::Listing;
 use crate::hybrid::identity::OtherSetting;
 use crate::hybrid::ram::Ram;
 use crate::hybrid::shape::HEADER_BLOCKS;
@@ -33,9 +34,12 @@ impl<'ram, D: NandDevice, P: Probe> Ftl<'ram, D, P> {
         }
         ftl.flash.set_key(header.key);
         ftl.flash.optional = header.optional;
-        ftl.flash.read_lists()?;
+        let headers = ftl.flash.read_lists()?;
         if ftl.mount_checkpoint()? == Checkpoint::Loaded {
             ftl.flash.know_all_stamps();
+            if headers == Listing::Lacking {
+                ftl.flash.note_headers();
+            }
             return Ok(ftl);
         }
         ftl.retire_bad_blocks()?;

@@ -175,7 +175,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         for number in 0..HEADERS {
             // If the erase fails, the new header must be the younger one.
             let old = ftl.header_and_stamp(number)?.1;
-            ftl.flash.raise_stamp(old);
+            ftl.flash.raise_stamp(old.next());
             erased[usize::from(number)] = ftl.erase_header(number)?;
         }
         ftl.erase_all()?;

@@ -48,7 +48,33 @@ pub(crate) enum Copies {
     Both,
 }
 
+/// What a page for a copy of the header reads as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum CopyRead {
+    /// The header of this device.
+    Own(Stamp),
+    Erased,
+    /// It cannot be read, or is something else.
+    Other,
+}
+
 impl HeaderState {
+    /// What both copies of a header tell.
+    fn of(first: CopyRead, second: CopyRead) -> Self {
+        use CopyRead::{Erased, Other, Own};
+        let finished = |stamp, copies| Self::Finished { stamp, copies };
+        match (first, second) {
+            (Own(stamp), Own(_)) => finished(stamp, Copies::Both),
+            (Own(_), Erased) => Self::Unfinished,
+            (Own(stamp), Other) if rules::does_unread_copy_complete() => {
+                finished(stamp, Copies::Both)
+            }
+            (Own(stamp), Other) => finished(stamp, Copies::One),
+            (_, Own(stamp)) if rules::does_second_copy_count() => finished(stamp, Copies::One),
+            (Erased | Other, _) => Self::Missing,
+        }
+    }
+
     /// Whether a copy of it cannot be read.
     pub(crate) const fn lacks_a_copy(self) -> bool {
         !matches!(self, Self::Finished { copies: Copies::Both, .. } | Self::Bad)
@@ -140,17 +166,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.header_is_bad(number)? {
             return Ok(HeaderState::Bad);
         }
-        let (first, stamp) = self.header_in(self.header_page(number))?;
-        let (second, later) = self.header_in(self.second_page(number))?;
-        let own = HeaderBlock::Header(*header);
-        let finished = |stamp, copies| HeaderState::Finished { stamp, copies };
-        Ok(match (first == own, second == own) {
-            (true, true) => finished(stamp, Copies::Both),
-            (true, false) if second == HeaderBlock::Erased => HeaderState::Unfinished,
-            (true, false) if rules::does_unread_copy_complete() => finished(stamp, Copies::Both),
-            (true, false) => finished(stamp, Copies::One),
-            (false, true) if rules::does_second_copy_count() => finished(later, Copies::One),
-            (false, _) => HeaderState::Missing,
+        let first = self.copy_in(self.header_page(number), header)?;
+        let second = self.copy_in(self.second_page(number), header)?;
+        Ok(HeaderState::of(first, second))
+    }
+
+    fn copy_in(&mut self, page: Page, header: &Header) -> Result<CopyRead, Fault<D::Error>> {
+        Ok(match self.header_in(page)? {
+            (HeaderBlock::Header(found), stamp) if found == *header => CopyRead::Own(stamp),
+            (HeaderBlock::Erased, _) => CopyRead::Erased,
+            _ => CopyRead::Other,
         })
     }
 
@@ -218,7 +243,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let header = self.own_header();
         for _ in 0..HEADERS {
             let Some(number) = to_mend(self.header_states(&header)?) else { break };
-            let _ = self.rewrite_header(number, &header)?;
+            if self.rewrite_header(number, &header)? == HeaderChange::Bad {
+                break;
+            }
         }
         Ok(())
     }

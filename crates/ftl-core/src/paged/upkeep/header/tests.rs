@@ -2,16 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Copies, HeaderState, to_mend};
+use super::{Copies, CopyRead, HeaderState, to_mend};
 use crate::layout::Stamp;
-
-/// What a page reads as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Read {
-    Erased,
-    Copy(u64),
-    Dead,
-}
 
 /// Whether it goes on to read so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,18 +12,12 @@ enum Held {
     Unstable,
 }
 
-type Cells = (Read, Held);
+type Cells = (CopyRead, Held);
 type Both = [[Cells; 2]; 2];
 
 /// What a mount takes it for.
 fn state([first, second]: [Cells; 2]) -> HeaderState {
-    let finished = |stamp, copies| HeaderState::Finished { stamp: Stamp::new(stamp), copies };
-    match (first.0, second.0) {
-        (Read::Copy(stamp), Read::Copy(_)) => finished(stamp, Copies::Both),
-        (Read::Copy(_), Read::Erased) => HeaderState::Unfinished,
-        (Read::Copy(stamp), Read::Dead) | (_, Read::Copy(stamp)) => finished(stamp, Copies::One),
-        (Read::Erased | Read::Dead, _) => HeaderState::Missing,
-    }
+    HeaderState::of(first.0, second.0)
 }
 
 fn set(both: Both, number: usize, page: usize, cells: Cells) -> Both {
@@ -46,7 +32,7 @@ fn aged(both: Both) -> Vec<Both> {
     for at in 0..4 {
         let (number, page) = (at / 2, at % 2);
         if both[number][page].1 == Held::Unstable {
-            let dead = (Read::Dead, Held::Firmly);
+            let dead = (CopyRead::Other, Held::Firmly);
             all.extend(all.clone().into_iter().map(|one| set(one, number, page, dead)));
         }
     }
@@ -55,24 +41,24 @@ fn aged(both: Both) -> Vec<Both> {
 
 /// What a cut in the erase of a page's block leaves of it.
 fn half_erased((read, held): Cells) -> [Cells; 5] {
-    let as_before = if read == Read::Dead { held } else { Held::Unstable };
+    let as_before = if read == CopyRead::Other { held } else { Held::Unstable };
     [
         (read, held),
         (read, as_before),
-        (Read::Erased, Held::Firmly),
-        (Read::Erased, Held::Unstable),
-        (Read::Dead, Held::Firmly),
+        (CopyRead::Erased, Held::Firmly),
+        (CopyRead::Erased, Held::Unstable),
+        (CopyRead::Other, Held::Firmly),
     ]
 }
 
 /// What a cut in the program of a copy leaves.
-fn half_programmed(stamp: u64) -> [Cells; 5] {
+fn half_programmed(stamp: Stamp) -> [Cells; 5] {
     [
-        (Read::Erased, Held::Firmly),
-        (Read::Erased, Held::Unstable),
-        (Read::Copy(stamp), Held::Firmly),
-        (Read::Copy(stamp), Held::Unstable),
-        (Read::Dead, Held::Firmly),
+        (CopyRead::Erased, Held::Firmly),
+        (CopyRead::Erased, Held::Unstable),
+        (CopyRead::Own(stamp), Held::Firmly),
+        (CopyRead::Own(stamp), Held::Unstable),
+        (CopyRead::Other, Held::Firmly),
     ]
 }
 
@@ -84,15 +70,15 @@ fn rewrite(both: Both, number: usize, cut: &mut Vec<Both>) -> Both {
         }
     }
     let stamps = both.iter().flatten().filter_map(|(read, _)| match read {
-        Read::Copy(stamp) => Some(*stamp),
-        Read::Erased | Read::Dead => None,
+        CopyRead::Own(stamp) => Some(*stamp),
+        CopyRead::Erased | CopyRead::Other => None,
     });
-    let next = stamps.max().unwrap_or(0) + 1;
+    let next = stamps.max().unwrap_or(Stamp::ZERO).next();
     let mut both = both;
-    both[number] = [(Read::Erased, Held::Firmly); 2];
-    for (page, stamp) in [(0, next), (1, next + 1)] {
+    both[number] = [(CopyRead::Erased, Held::Firmly); 2];
+    for (page, stamp) in [(0, next), (1, next.next())] {
         cut.extend(half_programmed(stamp).map(|cells| set(both, number, page, cells)));
-        both[number][page] = (Read::Copy(stamp), Held::Firmly);
+        both[number][page] = (CopyRead::Own(stamp), Held::Firmly);
     }
     both
 }
@@ -124,16 +110,16 @@ fn lives(both: Both, ends: &mut Vec<Both>) {
 
 /// Numbers the stamps from 1 on, so that states are met again.
 fn renumbered(both: Both) -> Both {
-    let stamps: BTreeSet<Read> = both.iter().flatten().map(|(read, _)| *read).collect();
-    let copies = stamps.iter().filter(|read| matches!(read, Read::Copy(_)));
-    let ranks: Vec<(Read, u64)> = copies.copied().zip(1..).collect();
+    let stamps: BTreeSet<CopyRead> = both.iter().flatten().map(|(read, _)| *read).collect();
+    let copies = stamps.iter().filter(|read| matches!(read, CopyRead::Own(_)));
+    let ranks: Vec<(CopyRead, Stamp)> = copies.copied().zip((1..).map(Stamp::new)).collect();
     let rank = |read| ranks.iter().find(|(one, _)| *one == read).map(|(_, rank)| *rank);
-    both.map(|block| block.map(|(read, held)| (rank(read).map_or(read, Read::Copy), held)))
+    both.map(|block| block.map(|(read, held)| (rank(read).map_or(read, CopyRead::Own), held)))
 }
 
 #[test]
 fn no_number_of_cuts_leaves_no_header() {
-    let copy = |stamp| (Read::Copy(stamp), Held::Firmly);
+    let copy = |stamp| (CopyRead::Own(Stamp::new(stamp)), Held::Firmly);
     let start = [[copy(1), copy(2)], [copy(3), copy(4)]];
     let mut met = BTreeSet::from([start]);
     let mut open = vec![start];
@@ -141,7 +127,7 @@ fn no_number_of_cuts_leaves_no_header() {
         let mut ends = Vec::new();
         lives(both, &mut ends);
         for end in ends.into_iter().flat_map(aged).map(renumbered) {
-            let is_left = end.iter().flatten().any(|(read, _)| matches!(read, Read::Copy(_)));
+            let is_left = end.iter().flatten().any(|(read, _)| matches!(read, CopyRead::Own(_)));
             assert!(is_left, "{both:?} becomes {end:?}");
             if met.insert(end) {
                 open.push(end);

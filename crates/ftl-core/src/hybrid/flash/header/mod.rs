@@ -3,7 +3,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::failed::{List, listed_max};
+use super::failed::{Entered, List, listed_max};
 use super::{Content, Erasure, Flash, Programmed, Spot};
 use crate::error::Fault;
 use crate::hybrid::rules;
@@ -23,8 +23,6 @@ pub(super) struct HeaderState {
 }
 
 impl HeaderState {
-    const NONE: Self = Self { first: None, list: List::NONE };
-
     /// Copies of the header.
     pub(super) fn copies(&self) -> u16 {
         u16::from(self.first.is_some()) + u16::from(self.list.copy.is_some())
@@ -41,7 +39,7 @@ impl HeaderState {
     }
 
     /// The stamp of the younger copy.
-    fn stamp(&self) -> Stamp {
+    pub(super) fn stamp(&self) -> Stamp {
         self.first.max(self.list.copy).unwrap_or(Stamp::ZERO)
     }
 }
@@ -64,22 +62,26 @@ pub(super) fn to_mend(states: [Option<HeaderState>; 2], listed: u16) -> Option<u
         _ if !first.list.ended && second.list.ended => Some(0),
         _ if !second.list.ended && first.list.ended => Some(1),
         // A cut in an erase was in that of the older one, or of one that was unfinished.
-        _ if young.is_whole(listed) => (!old.is_whole(listed)).then_some(older),
-        // What the older one does not name was not acknowledged.
-        _ if old.list.count < listed => Some(1 - older),
+        _ if young.is_whole(0) => (!young.names(listed) || !old.is_whole(listed)).then_some(older),
+        // What only the younger one names was not acknowledged.
+        _ if old.is_whole(0) && old.list.count < young.list.count => Some(1 - older),
         // Either may be torn. Whichever is will be missing sooner or later, and then the other one is sure.
         _ => (!rules::must_wait_in_doubt()).then_some(older),
     }
 }
 
+/// Whether the headers name that many blocks, whichever of them is left.
+pub(super) fn found_listed(states: [Option<HeaderState>; 2], listed: u16) -> Entered {
+    let [mut found, mut others] = [states.iter().flatten(), states.iter().flatten()];
+    let is_sure = found.any(|it| it.is_whole(listed)) || others.all(|it| it.names(listed));
+    if is_sure { Entered::Listed } else { Entered::NoRoom }
+}
+
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
-    /// What can be read in a header block; nothing if it is bad.
-    pub(super) fn header_state(
-        &mut self,
-        block: u16,
-    ) -> Result<Option<HeaderState>, Fault<D::Error>> {
+    /// What can be read in a header block; nothing if it is bad, or failed to be rewritten.
+    fn header_state(&mut self, block: u16) -> Result<Option<HeaderState>, Fault<D::Error>> {
         let spot = Spot::meta(block, 0);
-        if self.is_bad(spot)? {
+        if self.is_lost_header(spot)? {
             return Ok(None);
         }
         let first = self.look(spot, Cause::Mount)?.tag();
@@ -90,26 +92,18 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(Some(found))
     }
 
-    /// The header blocks in the order in which they are rewritten: first the one that a power cut may have touched,
-    /// because during its rewrite only the other one exists. That is the one that cannot be read, whose list has no
-    /// end, or which names fewer blocks than the other, because its program may have been torn; or else the one of
-    /// which less can be read, or the older one, whose erase may have been begun already.
-    pub(super) fn headers_by_doubt(&mut self) -> Result<[u16; 2], Fault<D::Error>> {
-        let [first, second] = self.header_states()?.map(|found| found.unwrap_or(HeaderState::NONE));
-        let rank = |found: &HeaderState, other: &HeaderState| {
-            (found.names(other.list.count), found.copies(), found.stamp())
-        };
-        let is_second = rank(&second, &first) < rank(&first, &second);
-        Ok(if is_second { [1, 0] } else { [0, 1] })
-    }
-
     pub(super) fn header_states(&mut self) -> Result<[Option<HeaderState>; 2], Fault<D::Error>> {
         Ok([self.header_state(0)?, self.header_state(1)?])
     }
 
+    /// Whether a header block is bad, or failed to be rewritten.
+    fn is_lost_header(&mut self, spot: Spot) -> Result<bool, Fault<D::Error>> {
+        Ok(self.failed.is_failing(spot) || self.is_bad(spot)?)
+    }
+
     /// The device's header, if a header block has it.
     pub(super) fn header_in(&mut self, block: u16) -> Result<Option<Header>, Fault<D::Error>> {
-        if self.is_bad(Spot::meta(block, 0))? {
+        if self.is_lost_header(Spot::meta(block, 0))? {
             return Ok(None);
         }
         match self.read_header(block) {
@@ -139,16 +133,13 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         first
     }
 
-    /// Rewrites a header block, with the list of bad blocks. Its content must be in the other one.
+    /// Rewrites a good header block, with the list of bad blocks. Its content must be in the other one.
     pub(super) fn rewrite_header(
         &mut self,
         block: u16,
         header: &Header,
     ) -> Result<Programmed, Fault<D::Error>> {
         let spot = Spot::meta(block, 0);
-        if self.is_bad(spot)? || self.failed.is_failing(spot) {
-            return Ok(Programmed::BlockFailed);
-        }
         match self.erase_block(spot, Cause::Meta)? {
             Erasure::Done => self.program_header(spot, header),
             Erasure::Failed => {
@@ -193,3 +184,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
