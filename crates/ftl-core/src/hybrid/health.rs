@@ -24,7 +24,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             reserve: beyond(self.shape.chain.blocks),
             at_once: BlockCount::new(word(self.may_fail_at_once())),
             unmarked_left: BlockCount::new(u32::from(
-                listed_max(&self.shape.meta).saturating_sub(failed.must_list()),
+                listed_max(&self.shape.meta).saturating_sub(failed.to_be_named()),
             )),
             failed: BlockCount::new(u32::from(failed.retired)),
             main: self.chain_wear(),

@@ -141,7 +141,7 @@ impl Failed {
 
     /// Lists a block that cannot be marked, in a list of at most so many.
     pub(super) fn list(&mut self, spot: Spot, most: u16) -> Entered {
-        if self.must_list() >= most && !spot.is_header() && !self.is_unmarked(spot) {
+        if self.to_be_named() >= most && !spot.is_header() && !self.is_unmarked(spot) {
             return Entered::NoRoom;
         }
         add(&mut self.unmarked, spot.start())
@@ -153,8 +153,8 @@ impl Failed {
         self.unnoted = true;
     }
 
-    /// How many bad blocks could not be marked, so that a header must name them.
-    pub fn must_list(&self) -> u16 {
+    /// How many bad blocks could not be marked and are named after the headers.
+    pub fn to_be_named(&self) -> u16 {
         self.unmarked.iter().filter(|spot| !spot.is_header()).count() as u16
     }
 }
@@ -164,7 +164,7 @@ impl Failed {
 pub(super) enum Entered {
     /// It is.
     Listed,
-    /// There is no room for it.
+    /// There is no room for it, or no header can surely name it.
     NoRoom,
 }
 
@@ -221,8 +221,8 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             if let Some(purpose) = Purpose::ALL.get(tag.note as usize) {
                 let spot = Spot { purpose: *purpose, block: number.get() as BlockNumber, page: 0 };
                 add(&mut self.failed.unmarked, spot);
+                list.count += u16::from(!spot.is_header());
             }
-            list.count += 1;
             list.ended = false;
         }
         Ok(list)

@@ -3,7 +3,7 @@
 use ftl_iface::{Block, Bytes, NandDevice, Region};
 
 use super::failed::{Entered, LISTED_MAX, List};
-use super::header::{HeaderState, found_listed, to_mend};
+use super::header::{HeaderState, found_listed, older_of_whole, to_mend};
 use super::{Erasure, Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
@@ -51,7 +51,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Whether a read-only device can be left as it is.
     fn headers_stay(&mut self) -> Result<bool, Fault<D::Error>> {
-        let listed = self.failed.must_list();
+        let listed = self.failed.to_be_named();
         let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
         Ok(self.header_states()?.iter().flatten().all(stays))
     }
@@ -59,7 +59,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites one header, if one must be.
     pub(super) fn mend_header(&mut self, header: &Header) -> Result<Mended, Fault<D::Error>> {
         let states = self.header_states()?;
-        let Some(block) = to_mend(states, self.failed.must_list()) else {
+        let Some(block) = to_mend(states, self.failed.to_be_named()) else {
             return Ok(Mended::Nothing);
         };
         Ok(match self.rewrite_header(block, header)? {
@@ -70,7 +70,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Whether the headers name every bad block that could not be marked, whichever of them is left.
     pub(super) fn find_listed(&mut self) -> Result<Entered, Fault<D::Error>> {
-        let listed = self.failed.must_list();
+        let listed = self.failed.to_be_named();
         if listed == 0 {
             return Ok(Entered::Listed);
         }
@@ -79,25 +79,31 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
 
     /// Rewrites the headers, because one of them is weak, each while the other is whole. One that is not is mended.
     pub fn refresh_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
-        if self.seals != Seals::Broken {
-            self.break_seals()?;
-        }
-        let listed = self.failed.must_list();
-        match self.header_states()? {
-            [Some(zeroth), Some(first)] if zeroth.is_whole(listed) && first.is_whole(listed) => {
-                let older = u16::from(first.stamp() < zeroth.stamp());
-                for block in [older, 1 - older] {
-                    if self.rewrite_header(block, header)? == Programmed::BlockFailed {
-                        self.retire_meta(Spot::meta(block, 0))?;
-                        break;
-                    }
-                }
+        let listed = self.failed.to_be_named();
+        let states = self.header_states()?;
+        if older_of_whole(states, listed).or(to_mend(states, listed)).is_some() {
+            if self.seals != Seals::Broken {
+                self.break_seals()?;
             }
-            _ => self.mend_headers(header)?,
+            self.rewrite_headers(header)?;
         }
         // Rewriting one reads the other and may note it as weak again, endlessly.
         for block in 0..HEADER_BLOCKS {
             self.weak.forget_block(Spot::meta(block, 0));
+        }
+        Ok(())
+    }
+
+    /// Rewrites both headers if both are whole, or else mends them.
+    fn rewrite_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
+        let listed = self.failed.to_be_named();
+        let Some(older) = older_of_whole(self.header_states()?, listed) else {
+            return self.mend_headers(header);
+        };
+        for block in [older, 1 - older] {
+            if self.rewrite_header(block, header)? == Programmed::BlockFailed {
+                return self.retire_meta(Spot::meta(block, 0));
+            }
         }
         Ok(())
     }
@@ -110,7 +116,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
                 *list = Some(self.read_list(block)?);
             }
         }
-        let listed = self.failed.must_list();
+        let listed = self.failed.to_be_named();
         let is_whole = |list: &List| list.copy.is_some() && list.count >= listed;
         let are_whole = lists.iter().flatten().all(is_whole);
         Ok(if are_whole { Listing::Whole } else { Listing::Lacking })

@@ -7,6 +7,7 @@ use super::headers::Mended;
 use super::{Flash, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
+use crate::hybrid::rules;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::probe::{Cause, Probe};
 
@@ -18,24 +19,36 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         if let Err(fault) = self.alive() {
             return fault;
         }
-        self.failed.forget_failing(spot);
-        self.weak.forget_block(spot);
-        self.failed.retired = self.failed.retired.saturating_add(1);
-        match self.door.mark_bad(self.block(spot)) {
+        let failed_page = self.failed.failed_page(spot);
+        let entered = match self.mark(spot) {
             Ok(Marked::Done) => return Fault::BlockFailed,
-            Ok(Marked::Failed) => {}
+            Ok(Marked::Failed) => self.list_unmarked(spot),
             Err(fault) => return fault,
-        }
-        match self.list_unmarked(spot) {
+        };
+        match entered {
             Ok(Entered::Listed) => Fault::BlockFailed,
             Ok(Entered::NoRoom) => {
                 self.failed.leave_unnoted();
-                // A mount takes it for good, and must not find there what failed.
-                match self.door.erase(self.block(spot), Cause::Meta) {
-                    Ok(_) => Fault::ReadOnly,
-                    Err(fault) => fault,
-                }
+                self.clear_unnoted(spot, failed_page)
             }
+            Err(fault) => fault,
+        }
+    }
+
+    fn mark(&mut self, spot: Spot) -> Result<Marked, Fault<D::Error>> {
+        self.failed.forget_failing(spot);
+        self.weak.forget_block(spot);
+        self.failed.retired = self.failed.retired.saturating_add(1);
+        self.door.mark_bad(self.block(spot))
+    }
+
+    /// Erases a block that is neither marked nor listed: a mount takes it for good, and should not find what failed.
+    fn clear_unnoted(&mut self, spot: Spot, failed_page: Option<u16>) -> Fault<D::Error> {
+        if rules::may_look_finished(failed_page, self.area(spot.purpose).pages) {
+            return Fault::ReadOnly;
+        }
+        match self.door.erase(self.block(spot), Cause::Meta) {
+            Ok(_) => Fault::ReadOnly,
             Err(fault) => fault,
         }
     }
@@ -44,7 +57,7 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     fn list_unmarked(&mut self, spot: Spot) -> Result<Entered, Fault<D::Error>> {
         let listed = self.failed.list(spot, listed_max(&self.meta));
         if spot.is_header() {
-            // A mount sees by itself that it is no header any more.
+            // A mount tries it again.
             return Ok(Entered::Listed);
         }
         if listed == Entered::NoRoom {
@@ -57,7 +70,16 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         // A device that is being formatted has no header yet; the list will be written with it.
         let Some(header) = header else { return Ok(Entered::Listed) };
         for _ in 0..HEADER_BLOCKS {
-            let Mended::Done = self.mend_header(&header)? else { break };
+            match self.mend_header(&header)? {
+                Mended::Done => {}
+                Mended::Failed(header) => {
+                    if self.mark(header)? == Marked::Failed {
+                        let _ = self.failed.list(header, listed_max(&self.meta));
+                    }
+                    break;
+                }
+                Mended::Nothing => break,
+            }
         }
         self.spoiled = true;
         self.find_listed()

@@ -71,9 +71,9 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Breaks the seals before a page is programmed. If that lists a block as bad, the caller must make the page again.
     #[cold]
     pub(super) fn break_seals_before_program(&mut self) -> Result<(), Fault<D::Error>> {
-        let listed = self.failed.must_list();
+        let listed = self.failed.to_be_named();
         self.break_seals()?;
-        if self.failed.must_list() > listed { Err(Fault::BlockFailed) } else { Ok(()) }
+        if self.failed.to_be_named() > listed { Err(Fault::BlockFailed) } else { Ok(()) }
     }
 
     /// Erases every place, so that no seal of an earlier format remains.

@@ -110,9 +110,13 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             self.mend_headers()?;
         }
         let at_rest = self.unsettled.is_some_and(|state| state.at_rest);
-        let copied = if at_rest { Ok(before) } else { self.secure_youngest(before) };
+        let copied = match self.flash.failed.noted() {
+            Ok(()) if at_rest => Ok(before),
+            Ok(()) => self.secure_youngest(before),
+            Err(fault) => Err(fault),
+        };
         let (rescued, secured) = match copied {
-            // If no block is left for the copy, nothing is erased that the page may replace.
+            // If no block is left for the copy, or none may be used, nothing is erased that the page may replace.
             Err(Fault::ReadOnly) => (before, false),
             outcome => (outcome?, true),
         };

@@ -39,7 +39,7 @@ impl HeaderState {
     }
 
     /// The stamp of the younger copy.
-    pub(super) fn stamp(&self) -> Stamp {
+    fn stamp(&self) -> Stamp {
         self.first.max(self.list.copy).unwrap_or(Stamp::ZERO)
     }
 }
@@ -70,10 +70,17 @@ pub(super) fn to_mend(states: [Option<HeaderState>; 2], listed: u16) -> Option<u
     }
 }
 
+/// The older one, if both headers are whole and name that many blocks.
+pub(super) fn older_of_whole(states: [Option<HeaderState>; 2], listed: u16) -> Option<u16> {
+    let [Some(zeroth), Some(first)] = states else { return None };
+    let are_whole = zeroth.is_whole(listed) && first.is_whole(listed);
+    are_whole.then_some(u16::from(first.stamp() < zeroth.stamp()))
+}
+
 /// Whether the headers name that many blocks, whichever of them is left.
 pub(super) fn found_listed(states: [Option<HeaderState>; 2], listed: u16) -> Entered {
-    let [mut found, mut others] = [states.iter().flatten(), states.iter().flatten()];
-    let is_sure = found.any(|it| it.is_whole(listed)) || others.all(|it| it.names(listed));
+    let found = || states.iter().flatten();
+    let is_sure = found().any(|it| it.is_whole(listed)) || found().all(|it| it.names(listed));
     if is_sure { Entered::Listed } else { Entered::NoRoom }
 }
 

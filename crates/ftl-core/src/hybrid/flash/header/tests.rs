@@ -1,9 +1,9 @@
-//! Every state that both header blocks can come into by power cuts while blocks are listed, as far as the contract goes:
-//! a header is left, and names every block that was listed.
+//! Every state that both header blocks can come into by power cuts while a block is listed, as far as the contract
+//! goes: a header is left, and names every block that was listed.
 
 use std::collections::BTreeSet;
 
-use super::{Entered, HeaderState, List, found_listed, to_mend};
+use super::{Entered, HeaderState, List, found_listed, older_of_whole, to_mend};
 use crate::layout::Stamp;
 
 /// Pages of a header block that lists a block.
@@ -168,9 +168,8 @@ fn lives(device: Device, ends: &mut Vec<Device>) {
             }
         }
         ends.push(device);
-        let [zeroth, first] = device.both.map(state);
-        if zeroth.is_whole(listed) && first.is_whole(listed) {
-            let older = usize::from(first.stamp() < zeroth.stamp());
+        if let Some(older) = older_of_whole(states(device.both), listed) {
+            let older = usize::from(older);
             let once = rewrite(device, older, listed, &mut cut);
             ends.push(rewrite(once, 1 - older, listed, &mut cut));
         }
