@@ -34,9 +34,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
     /// Rewrites a header of which a copy is missing or whose list is too short, while the other one stays.
     pub fn mend_headers(&mut self, header: &Header) -> Result<(), Fault<D::Error>> {
         for _ in 0..HEADER_BLOCKS {
-            if self.failed.read_only && self.headers_stay()? {
-                break;
-            }
             match self.mend_header(header)? {
                 Mended::Done => {}
                 Mended::Failed(block) => self.retire_meta(block)?,
@@ -49,19 +46,16 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
         Ok(())
     }
 
-    /// Whether a read-only device can be left as it is.
-    fn headers_stay(&mut self) -> Result<bool, Fault<D::Error>> {
-        let listed = self.failed.to_be_named();
-        let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
-        Ok(self.header_states()?.iter().flatten().all(stays))
-    }
-
     /// Rewrites one header, if one must be.
     pub(super) fn mend_header(&mut self, header: &Header) -> Result<Mended, Fault<D::Error>> {
         let states = self.header_states()?;
-        let Some(block) = to_mend(states, self.failed.to_be_named()) else {
+        let listed = self.failed.to_be_named();
+        // A read-only device is left alone if it can be.
+        let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
+        if self.failed.read_only && states.iter().flatten().all(stays) {
             return Ok(Mended::Nothing);
-        };
+        }
+        let Some(block) = to_mend(states, listed) else { return Ok(Mended::Nothing) };
         Ok(match self.rewrite_header(block, header)? {
             Programmed::Done => Mended::Done,
             Programmed::BlockFailed => Mended::Failed(Spot::meta(block, 0)),
