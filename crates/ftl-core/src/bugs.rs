@@ -83,6 +83,7 @@ bugs! {
     KeepDataMark "A chain whose only block turns out to be stale still counts as one that has a data block."
     ForgetBackups "Paired pages of the page to be programmed are not backed up."
     BelieveEveryBackup "Backups are used whatever was programmed after them."
+    AssumeSummary "The summary of a log block counts as programmed after its last page although that failed."
     ForgetTrimsPartners "A page is programmed although a torn program would corrupt a trim."
     ForgetFirstPages "On a chip without single-bit cells, log and meta blocks use every page of a word line."
     StopAtLeftOutPage "A scan of a log block ends at a skipped page."

@@ -246,7 +246,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
     }
 
     /// Whether no page of a block's summary was begun.
-    fn is_summary_missing(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
+    pub(crate) fn is_summary_missing(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
         let log = self.the_log()?;
         for page in log.data_pages()..log.area().pages {
             let seen = self.flash.look(Spot::log(block, page), Cause::Mount)?;

@@ -252,8 +252,11 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             page -= 1;
             let seen = self.flash.look(Spot::log(block, page), Cause::Mount)?;
             let Some(tag) = seen.tag() else { break };
-            // A block's last page is followed by its summary.
-            let skipped = if page + 1 == data_pages { summary_pages } else { 0 };
+            // A block's last page is followed by its summary, unless it failed.
+            let is_last = page + 1 == data_pages;
+            let is_followed =
+                is_last && !(rules::may_summary_lack() && self.is_summary_missing(block)?);
+            let skipped = if is_followed { summary_pages } else { 0 };
             let next = tag.stamp.get() + u64::from(skipped) + 1;
             let follows = match after {
                 Some(after) => after.get() == next,

@@ -29,6 +29,12 @@ pub(crate) fn do_backups_count(youngest: Stamp, next: u64) -> bool {
     youngest.get() <= next || planted(Bug::BelieveEveryBackup)
 }
 
+/// A block of the log whose last page failed has no summary: the page for which backups were made follows them at once.
+#[inline]
+pub(crate) fn may_summary_lack() -> bool {
+    !planted(Bug::AssumeSummary)
+}
+
 /// If the last page of a block had been torn, pages that share its cells could not be read. One that cannot makes the
 /// last page doubtful.
 #[inline]
