@@ -235,6 +235,48 @@ fn two_operations_in_a_row_may_fail() {
     }
 }
 
+/// Requests of a life in which a program fails.
+const REQUESTS: u32 = 200;
+
+/// Lives until some requests after a failed program, with idle work between them or without, and mounts. Returns the
+/// number of programs and erases.
+fn fails_and_is_mounted(config: &Config, geometry: Geometry, fails: u64, requests: u32) -> u64 {
+    let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
+    let mut dice = Dice::new(9);
+    let mut device = sound(geometry);
+    device.faults.fails = Box::new(move |operation| operation == fails);
+    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut truth = Truth::new(ftl.capacity());
+    let mut left = requests;
+    for _ in 0..REQUESTS {
+        assert!(truth.step(&mut ftl, &mut dice), "read-only with reserve left");
+        if ftl.device_mut().faults.operations >= fails {
+            let Some(one_less) = left.checked_sub(1) else { break };
+            left = one_less;
+        }
+    }
+    let operations = ftl.device_mut().faults.operations;
+    let device = ftl.into_parts().0;
+    let mut ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
+    truth.compare(&mut ftl);
+    operations
+}
+
+#[test]
+fn what_was_acknowledged_after_a_failed_program_survives_the_next_mount() {
+    let (geometry, config) = devices::guarded_hybrid();
+    let config = with_reserve(&geometry, config, 3);
+    let operations = fails_and_is_mounted(&config, geometry, u64::MAX, 0);
+    for fails in HEADERS_ERASED * 10..operations {
+        for requests in 0..3 {
+            let outcome = std::panic::catch_unwind(|| {
+                fails_and_is_mounted(&config, geometry, fails, requests)
+            });
+            assert!(outcome.is_ok(), "operation {fails} failed, {requests} requests after it");
+        }
+    }
+}
+
 #[test]
 fn when_the_reserve_is_gone_everything_can_be_read_and_nothing_is_written_any_more() {
     for (name, geometry, config) in devices::all() {

@@ -65,8 +65,8 @@ pub(super) fn to_mend(states: [Option<HeaderState>; 2], listed: u16) -> Option<u
         _ if young.is_whole(0) => (!young.names(listed) || !old.is_whole(listed)).then_some(older),
         // It was torn in its list.
         _ if young.list.count < old.list.count => Some(1 - older),
-        // There is a list to write. The younger one is torn, unless its torn copy read well while the other was erased.
-        _ if old.is_whole(0) && !(old.names(listed) && young.names(listed)) => Some(1 - older),
+        // There is a list to write. The younger one is torn, unless a torn copy read well while the other was erased.
+        _ if listed > 0 && !(old.names(listed) && young.names(listed)) => Some(1 - older),
         // Either may be torn. Whichever is will be missing sooner or later, and then the other one is sure.
         _ => (!rules::must_wait_in_doubt()).then_some(older),
     }
