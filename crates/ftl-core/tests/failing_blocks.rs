@@ -7,7 +7,8 @@ use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::probe::NoProbe;
 use ftl_core::{Config, FilterChoice, Ftl, MountError, RamPlan};
 use ftl_iface::{
-    Block, BlockStore, Geometry, NandDevice, Page, PageCount, Sector, SectorCount, StoreWriteError,
+    Block, BlockStore, Geometry, NandDevice, Page, PageCount, PageIndex, Region, Sector,
+    SectorCount, StoreWriteError,
 };
 use nand_model::Chip;
 use nand_model::faults::{FaultInjector, When};
@@ -22,11 +23,17 @@ struct Chosen {
     fails: Box<dyn Fn(u64) -> bool>,
     /// Whether failed blocks can be marked bad.
     marks: bool,
+    /// A page of each block, and the programs of it in the first region.
+    watched: PageIndex,
+    seen: Vec<u64>,
 }
 
 impl Faults for Chosen {
-    fn fails(&mut self, chip: &mut FaultInjector<Chip>, block: Block, _: Option<Page>) -> bool {
+    fn fails(&mut self, chip: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
         self.operations += 1;
+        if block.region() == Region::Slc && page.is_some_and(|page| page.index() == self.watched) {
+            self.seen.push(self.operations);
+        }
         let fails = (self.fails)(self.operations);
         if fails && !self.marks {
             chip.fail_mark(block);
@@ -42,7 +49,14 @@ impl Faults for Chosen {
 type Device = Faulty<Chosen>;
 
 fn sound(geometry: Geometry) -> Device {
-    Faulty::new(geometry, 1, Chosen { operations: 0, fails: Box::new(|_| false), marks: true })
+    let faults = Chosen {
+        operations: 0,
+        fails: Box::new(|_| false),
+        marks: true,
+        watched: PageIndex::new(0),
+        seen: Vec::new(),
+    };
+    Faulty::new(geometry, 1, faults)
 }
 
 /// Within so many operations a format has erased its headers.
@@ -235,46 +249,59 @@ fn two_operations_in_a_row_may_fail() {
     }
 }
 
-/// Requests of a life in which a program fails.
-const REQUESTS: u32 = 200;
+/// A life in which one operation fails.
+#[derive(Clone, Copy, Debug)]
+struct Life {
+    seed: u64,
+    fails: u64,
+    /// Requests after that one, before power is switched off.
+    requests: u32,
+}
 
-/// Lives until some requests after a failed program, with idle work between them or without, and mounts. Returns the
-/// number of programs and erases.
-fn fails_and_is_mounted(config: &Config, geometry: Geometry, fails: u64, requests: u32) -> u64 {
-    let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
-    let mut dice = Dice::new(9);
+/// Lives so and mounts. Returns the numbers of the programs of a log block's last page, without its summary.
+fn live_and_mount(config: &Config, geometry: Geometry, life: Life) -> Vec<u64> {
+    let plan = RamPlan::new(&geometry, config).expect("fits");
+    let mut ram = OwnedRam::for_plan(&plan);
+    let mut dice = Dice::new(life.seed);
     let mut device = sound(geometry);
-    device.faults.fails = Box::new(move |operation| operation == fails);
+    let log = plan.shape().log.expect("it has a log");
+    device.faults.watched = PageIndex::new(log.data_pages() - 1);
+    device.faults.fails = Box::new(move |operation| operation == life.fails);
     let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
     let mut truth = Truth::new(ftl.capacity());
-    let mut left = requests;
-    for _ in 0..REQUESTS {
+    let mut left = life.requests;
+    for _ in 0..200 {
         assert!(truth.step(&mut ftl, &mut dice), "read-only with reserve left");
-        if ftl.device_mut().faults.operations >= fails {
+        if ftl.device_mut().faults.operations >= life.fails {
             let Some(one_less) = left.checked_sub(1) else { break };
             left = one_less;
         }
     }
-    let operations = ftl.device_mut().faults.operations;
     let device = ftl.into_parts().0;
+    let seen = core::mem::take(&mut device.faults.seen);
     let mut ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
     truth.compare(&mut ftl);
-    operations
+    seen
 }
 
+/// The summary of a log block does not follow a last page that failed.
 #[test]
-fn what_was_acknowledged_after_a_failed_program_survives_the_next_mount() {
+fn what_was_acknowledged_after_the_last_page_of_a_log_block_failed_survives_the_next_mount() {
     let (geometry, config) = devices::guarded_hybrid();
     let config = with_reserve(&geometry, config, 3);
-    let operations = fails_and_is_mounted(&config, geometry, u64::MAX, 0);
-    for fails in HEADERS_ERASED * 10..operations {
-        for requests in 0..3 {
-            let outcome = std::panic::catch_unwind(|| {
-                fails_and_is_mounted(&config, geometry, fails, requests)
-            });
-            assert!(outcome.is_ok(), "operation {fails} failed, {requests} requests after it");
+    let mut lives = 0;
+    for seed in 0..40 {
+        let sound = Life { seed, fails: u64::MAX, requests: 0 };
+        for fails in live_and_mount(&config, geometry, sound) {
+            for requests in 0..3 {
+                let life = Life { fails, requests, ..sound };
+                let outcome = std::panic::catch_unwind(|| live_and_mount(&config, geometry, life));
+                assert!(outcome.is_ok(), "{life:?}");
+                lives += 1;
+            }
         }
     }
+    assert!(lives > 1_000, "{lives} lives");
 }
 
 #[test]

@@ -40,6 +40,10 @@ enum Shown {
     Script,
     /// A cut in each of two refreshes of the headers, and a dead page in between.
     Headers,
+    /// A test of the FTL's own, not this one.
+    Beside,
+    /// Nothing that is known today.
+    Nothing,
 }
 
 /// Returns what exposes a bug: usually random worlds.
@@ -53,6 +57,10 @@ const fn exposure(bug: Bug) -> Shown {
         // Three power cuts in the recovery of one page: none of 60,000 random worlds has them.
         Bug::ForgetCopiedTrims | Bug::KeepDataMark | Bug::MendListLate => Shown::Script,
         Bug::MendInDoubt => Shown::Headers,
+        // One cut in a million comes there: `failing_blocks.rs` of the FTL has a test for it.
+        Bug::AssumeSummary => Shown::Beside,
+        // One world in 24,600 showed it before the worlds became harsher, and none of the first 90,000 does now.
+        Bug::CollectCopies => Shown::Nothing,
         // These need a decision by one of very few pages, at the right moment.
         Bug::TrustTornSwitch => Shown::Small(105_500),
         Bug::TrustFoldAlone => Shown::Small(30_000),
@@ -74,9 +82,6 @@ const fn exposure(bug: Bug) -> Shown {
         _ => Shown::Worlds(1),
     }
 }
-
-/// One world in 24,600 showed this one before the worlds became harsher, and none of the first 90,000 does now.
-const UNSHOWN: Bug = Bug::CollectCopies;
 
 /// Random worlds in which a bug must be found: a part of those that `./ci torture` runs.
 const WORLDS: u64 = 2_000;
@@ -107,7 +112,9 @@ fn tortured(shown: Shown, seed: u64) -> Outcome {
         | Shown::Small(_)
         | Shown::ThreeRequests
         | Shown::Script
-        | Shown::Headers => {
+        | Shown::Headers
+        | Shown::Beside
+        | Shown::Nothing => {
             unreachable!("they have devices of their own")
         }
         Shown::Cuts(device) | Shown::Format(device) => (device, None),
@@ -193,6 +200,7 @@ fn effort(bug: Bug) -> Option<Effort> {
             bugs::plant(Some(bug));
             header_cuts::of_hybrid().is_err()
         }
+        Shown::Beside | Shown::Nothing => return None,
         shown => (0..SEEDS).any(|turn| {
             bugs::plant(Some(bug));
             let first = if let Shown::Nested(_, first) = shown { first } else { 1 };
@@ -225,7 +233,8 @@ fn every_bug_is_found_and_nothing_where_there_is_none() {
         println!("{bug:?}: {effort:?}");
     }
     let missed = efforts.iter().filter(|(_, effort)| effort.is_none()).map(|(bug, _)| *bug);
-    let missed: Vec<Bug> = missed.filter(|bug| *bug != UNSHOWN).collect();
+    let sought = |bug: &Bug| !matches!(exposure(*bug), Shown::Beside | Shown::Nothing);
+    let missed: Vec<Bug> = missed.filter(sought).collect();
     assert_eq!(missed, [], "planted, and not found");
     assert_eq!(control, [] as [&str; 0], "found, and not planted");
     renew_or_compare(&efforts);
@@ -244,6 +253,8 @@ fn row(bug: Bug) -> String {
         Shown::Small(_) => format!("| {what} | small worlds |"),
         Shown::ThreeRequests => format!("| {what} | three requests on the smallest device |"),
         Shown::Headers => format!("| {what} | two refreshes of the headers |"),
+        Shown::Beside => format!("| {what} | a test of the FTL's own |"),
+        Shown::Nothing => format!("| {what} | nothing |"),
         Shown::Script => {
             let bound = scripted(bug).map_or(0, |scripted| scripted.bound);
             format!("| {what} | [every small world](#every-small-world) of bound {bound} |")

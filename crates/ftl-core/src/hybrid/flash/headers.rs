@@ -3,23 +3,13 @@
 use ftl_iface::{Block, Bytes, NandDevice, Region};
 
 use super::failed::{Entered, LISTED_MAX, List};
-use super::header::{HeaderState, found_listed, older_of_whole, to_mend};
+use super::header::{Mended, older_of_whole, to_mend};
 use super::{Erasure, Flash, Programmed, Seals, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;
 use crate::hybrid::shape::HEADER_BLOCKS;
 use crate::layout::Header;
 use crate::probe::{Cause, Probe};
-
-/// What became of the headers, one of which may have been rewritten.
-pub(super) enum Mended {
-    /// One was.
-    Done,
-    /// This one failed.
-    Failed(Spot),
-    /// None must be, or none can be while the other one stays.
-    Nothing,
-}
 
 /// What can be read of the headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,31 +34,6 @@ impl<D: NandDevice, P: Probe> Flash<'_, D, P> {
             self.failed.leave_unnoted();
         }
         Ok(())
-    }
-
-    /// Rewrites one header, if one must be.
-    pub(super) fn mend_header(&mut self, header: &Header) -> Result<Mended, Fault<D::Error>> {
-        let states = self.header_states()?;
-        let listed = self.failed.to_be_named();
-        // A read-only device is left alone if it can be.
-        let stays = |found: &HeaderState| found.copies() > 0 && found.names(listed);
-        if self.failed.read_only && states.iter().flatten().all(stays) {
-            return Ok(Mended::Nothing);
-        }
-        let Some(block) = to_mend(states, listed) else { return Ok(Mended::Nothing) };
-        Ok(match self.rewrite_header(block, header)? {
-            Programmed::Done => Mended::Done,
-            Programmed::BlockFailed => Mended::Failed(Spot::meta(block, 0)),
-        })
-    }
-
-    /// Whether the headers name every bad block that could not be marked, whichever of them is left.
-    pub(super) fn find_listed(&mut self) -> Result<Entered, Fault<D::Error>> {
-        let listed = self.failed.to_be_named();
-        if listed == 0 {
-            return Ok(Entered::Listed);
-        }
-        Ok(found_listed(self.header_states()?, listed))
     }
 
     /// Rewrites the headers, because one of them is weak, each while the other is whole. One that is not is mended.

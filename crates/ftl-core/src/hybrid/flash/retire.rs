@@ -3,7 +3,7 @@
 use ftl_iface::NandDevice;
 
 use super::failed::{Entered, listed_max};
-use super::headers::Mended;
+use super::header::Mended;
 use super::{Flash, Spot};
 use crate::error::Fault;
 use crate::flash::Marked;

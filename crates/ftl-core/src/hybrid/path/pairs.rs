@@ -272,6 +272,18 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
         Ok(found)
     }
 
+    /// Whether no page of a block's summary was begun.
+    pub(crate) fn is_summary_missing(&mut self, block: LogBlock) -> Result<bool, Fault<D::Error>> {
+        let log = self.the_log()?;
+        for page in log.data_pages()..log.area().pages {
+            let seen = self.flash.look(Spot::log(block, page), Cause::Mount)?;
+            if rules::shows_begun_summary(seen) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The page of a backup with that number, from the first on.
     pub(crate) fn backup_spot(&self, backups: Backups, number: u16) -> Option<Spot> {
         let log = self.log.as_ref()?;

@@ -3,12 +3,16 @@
 
 use ftl_iface::NandDevice;
 
-use super::failed::{Entered, List, listed_max};
+use super::failed::{List, listed_max};
 use super::{Content, Erasure, Flash, Programmed, Spot};
 use crate::error::Fault;
 use crate::hybrid::rules;
 use crate::layout::{Header, HeaderError, Kind, Label, Slots, Stamp};
 use crate::probe::{Cause, Probe};
+
+mod mend;
+
+pub(super) use mend::{Mended, older_of_whole, to_mend};
 
 /// Copies of the header in a header block.
 pub(super) const COPIES: u16 = 2;
@@ -42,48 +46,6 @@ impl HeaderState {
     fn stamp(&self) -> Stamp {
         self.first.max(self.list.copy).unwrap_or(Stamp::ZERO)
     }
-}
-
-/// Which header is to be rewritten while the other one stays, if one lacks a copy or names fewer blocks than that.
-pub(super) fn to_mend(states: [Option<HeaderState>; 2], listed: u16) -> Option<u16> {
-    let [first, second] = match states {
-        [Some(first), Some(second)] => [first, second],
-        // The only good header is not erased.
-        [Some(only), None] => return (only.copies() == 0).then_some(0),
-        [None, Some(only)] => return (only.copies() == 0).then_some(1),
-        [None, None] => return None,
-    };
-    let older = u16::from(second.stamp() < first.stamp());
-    let (old, young) = if older == 0 { (first, second) } else { (second, first) };
-    match (first.copies(), second.copies()) {
-        (0, _) => Some(0),
-        (_, 0) => Some(1),
-        // The first copy of an unfinished one may be torn.
-        _ if !first.list.ended && second.list.ended => Some(0),
-        _ if !second.list.ended && first.list.ended => Some(1),
-        // A cut in an erase was in that of the older one, or of one that was unfinished.
-        _ if young.is_whole(0) => (!young.names(listed) || !old.is_whole(listed)).then_some(older),
-        // It was torn in its list.
-        _ if young.list.count < old.list.count => Some(1 - older),
-        // There is a list to write. The younger one is torn, unless a torn copy read well while the other was erased.
-        _ if listed > 0 && !(old.names(listed) && young.names(listed)) => Some(1 - older),
-        // Either may be torn. Whichever is will be missing sooner or later, and then the other one is sure.
-        _ => (!rules::must_wait_in_doubt()).then_some(older),
-    }
-}
-
-/// The older one, if both headers are whole and name that many blocks.
-pub(super) fn older_of_whole(states: [Option<HeaderState>; 2], listed: u16) -> Option<u16> {
-    let [Some(zeroth), Some(first)] = states else { return None };
-    let are_whole = zeroth.is_whole(listed) && first.is_whole(listed);
-    are_whole.then_some(u16::from(first.stamp() < zeroth.stamp()))
-}
-
-/// Whether the headers name that many blocks, whichever of them is left.
-pub(super) fn found_listed(states: [Option<HeaderState>; 2], listed: u16) -> Entered {
-    let found = || states.iter().flatten();
-    let is_sure = found().any(|it| it.is_whole(listed)) || found().all(|it| it.names(listed));
-    if is_sure { Entered::Listed } else { Entered::NoRoom }
 }
 
 impl<D: NandDevice, P: Probe> Flash<'_, D, P> {

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entered, HeaderState, List, found_listed, older_of_whole, to_mend};
+use super::mend::{found_listed, older_of_whole, to_mend};
+use super::{HeaderState, List};
+use crate::hybrid::flash::failed::Entered;
 use crate::layout::Stamp;
 
 /// Pages of a header block that lists a block.
@@ -108,8 +110,8 @@ fn half_programmed(read: Read) -> [Cells; 4] {
 fn rewrite(device: Device, number: usize, listed: u16, cut: &mut Vec<Device>) -> Device {
     let mut both = device.both;
     let mut erased = vec![both];
-    for page in 0..PAGES {
-        let left = half_erased(both[number][page]);
+    for (page, cells) in both[number].into_iter().enumerate() {
+        let left = half_erased(cells);
         let of =
             |one: Both| left.clone().into_iter().map(move |cells| set(one, number, page, cells));
         erased = erased.into_iter().flat_map(of).collect();
