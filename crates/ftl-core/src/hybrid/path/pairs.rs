@@ -255,7 +255,7 @@ impl<D: NandDevice, P: Probe> Ftl<'_, D, P> {
             // A block's last page is followed by its summary, unless it failed.
             let is_last = page + 1 == data_pages;
             let is_followed =
-                is_last && !(rules::may_summary_lack() && self.is_summary_missing(block)?);
+                is_last && !(rules::may_lack_summary() && self.is_summary_missing(block)?);
             let skipped = if is_followed { summary_pages } else { 0 };
             let next = tag.stamp.get() + u64::from(skipped) + 1;
             let follows = match after {

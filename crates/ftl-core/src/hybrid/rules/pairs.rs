@@ -31,7 +31,7 @@ pub(crate) fn do_backups_count(youngest: Stamp, next: u64) -> bool {
 
 /// A block of the log whose last page failed has no summary: the page for which backups were made follows them at once.
 #[inline]
-pub(crate) fn may_summary_lack() -> bool {
+pub(crate) fn may_lack_summary() -> bool {
     !planted(Bug::AssumeSummary)
 }
 
