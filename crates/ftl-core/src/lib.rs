@@ -209,6 +209,9 @@ mod image;
 
 mod error;
 
+#[cfg(test)]
+mod cells;
+
 pub use ftl_iface::probe;
 
 #[cfg(feature = "internals")]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::mend::{found_listed, older_of_whole, to_mend};
 use super::{HeaderState, List};
+use crate::cells::{self, Held, set};
 use crate::hybrid::flash::failed::Entered;
 use crate::layout::Stamp;
 
@@ -20,15 +21,8 @@ enum Read {
     Dead,
 }
 
-/// Whether it goes on to read so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Held {
-    Firmly,
-    Unstable,
-}
-
-type Cells = (Read, Held);
-type Both = [[Cells; PAGES]; 2];
+type Cells = cells::Cells<Read>;
+type Both = cells::Both<Read, PAGES>;
 
 const ERASED: Cells = (Read::Erased, Held::Firmly);
 const DEAD: Cells = (Read::Dead, Held::Firmly);
@@ -75,22 +69,8 @@ fn listed(both: Both) -> u16 {
     both.map(|pages| state(pages).list.count).into_iter().max().unwrap_or(0)
 }
 
-fn set(both: Both, number: usize, page: usize, cells: Cells) -> Both {
-    let mut both = both;
-    both[number][page] = cells;
-    both
-}
-
-/// Each unstable page dies or goes on.
 fn aged(both: Both) -> Vec<Both> {
-    let mut all = vec![both];
-    for at in 0..2 * PAGES {
-        let (number, page) = (at / PAGES, at % PAGES);
-        if both[number][page].1 == Held::Unstable {
-            all.extend(all.clone().into_iter().map(|one| set(one, number, page, DEAD)));
-        }
-    }
-    all
+    cells::aged(both, Read::Dead)
 }
 
 /// What a cut in the erase of a page's block leaves of it.

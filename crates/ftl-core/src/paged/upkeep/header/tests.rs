@@ -3,40 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::{Copies, CopyRead, HeaderState, to_mend};
+use crate::cells::{self, Held, set};
 use crate::layout::Stamp;
 
-/// Whether it goes on to read so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Held {
-    Firmly,
-    Unstable,
-}
-
-type Cells = (CopyRead, Held);
-type Both = [[Cells; 2]; 2];
+type Cells = cells::Cells<CopyRead>;
+type Both = cells::Both<CopyRead, 2>;
 
 /// What a mount takes it for.
 fn state([first, second]: [Cells; 2]) -> HeaderState {
     HeaderState::of(first.0, second.0)
 }
 
-fn set(both: Both, number: usize, page: usize, cells: Cells) -> Both {
-    let mut both = both;
-    both[number][page] = cells;
-    both
-}
-
-/// Each unstable page dies or goes on.
 fn aged(both: Both) -> Vec<Both> {
-    let mut all = vec![both];
-    for at in 0..4 {
-        let (number, page) = (at / 2, at % 2);
-        if both[number][page].1 == Held::Unstable {
-            let dead = (CopyRead::Other, Held::Firmly);
-            all.extend(all.clone().into_iter().map(|one| set(one, number, page, dead)));
-        }
-    }
-    all
+    cells::aged(both, CopyRead::Other)
 }
 
 /// What a cut in the erase of a page's block leaves of it.
