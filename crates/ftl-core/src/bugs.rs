@@ -107,6 +107,8 @@ bugs! {
     ForgetFirst "The blocks of repeated pages may be erased before the proof."
     ForgetPlaces "Blocks that a repeated map page points to may be erased before it is repeated."
     DoubtNeeded "A mount ignores the map page to be repeated although the one before it was being erased."
+    DoubtAcknowledged "A mount ignores the map page to be repeated although the horizon shows that the one before it is gone."
+    TrustAgain "A repetition counts as acknowledged because its first attempt was."
     KeepHorizon "A mount takes the horizon of a map page that it gives up."
     HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."
     LoseRest "A device that takes no more writes does not look for sectors of which its table has no entry."

@@ -4,12 +4,15 @@
 //! - [`quick`](self): the mount by the last anchor.
 //! - [`replay`](self): the mount by reading every block: the entries newer than the map.
 //! - [`scan`](self): the mount by reading every block: the map, and what was programmed last.
+//! - [`replaced`](self): the mount by reading every block: what the map page to be repeated has replaced.
 //! - [`settle`](self): recovery after a power cut.
 //! - [`rest`](self): more dirty entries than the table takes.
 //! - [`references`](self): counting references.
 //! - [`stop`](self): a clean stop.
 
 pub mod mount;
+
+pub(crate) mod replaced;
 
 pub(crate) mod quick;
 

@@ -9,6 +9,7 @@ use core::fmt;
 use ftl_iface::{BlockCount, NandDevice};
 
 use super::quick::ByAnchor;
+use super::replaced::Replaced;
 use crate::config::Endurance;
 use crate::error::Fault;
 use crate::filter::{FilterConfig, Runs, SizeFilter};
@@ -28,9 +29,7 @@ use crate::paged::tables::map::{Map, MapMemory};
 use crate::paged::tables::rates::RateMemory;
 use crate::paged::tables::records::{Anchors, Trace};
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{
-    Epoch, Leveling, MapPages, Stream, Suspect, TablePart, What,
-};
+use crate::paged::tables::under_way::{Epoch, Leveling, MapPages, Stream, TablePart};
 use crate::paged::upkeep::header::HeaderChange;
 use crate::paged::upkeep::identity::{self, Header, HeaderBlock, OtherSetting};
 use crate::probe::{Cause, Probe};
@@ -255,9 +254,8 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.blocks.times.set_now(self.blocks.times.tick_of(youngest));
         self.part.ceiling = ceiling;
         self.enter_part()?;
-        if self.needs_suspect() {
-            if self.unreadable.is_none() {
-                // The page that it replaced was erased, so it was acknowledged.
+        if self.replaced()? == Replaced::Gone {
+            if rules::was_acknowledged(self.unreadable, ceiling, youngest) {
                 self.suspect = None;
                 self.blocks.unpin_all();
             }
@@ -274,15 +272,6 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         // What made this mount distrust the last anchor will make the next one.
         self.anchors.trace = Trace::Left;
         Ok(())
-    }
-
-    /// Whether a mount counts on the map page to be repeated: everything before it fitted into the table when it was
-    /// written.
-    fn needs_suspect(&self) -> bool {
-        let is_map = matches!(self.suspect, Some(Suspect { what: What::Map(_), .. }));
-        let is_smaller = self.shape.table_entries < self.formatted_entries;
-        let no_longer_fits = self.has_rest() && is_map && !is_smaller;
-        rules::must_count_on_page(no_longer_fits, self.unreadable)
     }
 
     /// Restores the throttle from the wear of both areas.
