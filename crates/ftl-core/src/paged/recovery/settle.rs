@@ -168,10 +168,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Repeats the page, and returns its stream. The page buffer keeps the content, because the program may fail and be
     /// tried again.
     fn do_again(&mut self, suspect: Suspect) -> Result<Stream, Fault<D::Error>> {
-        let sectors = match self.shape.area_of(suspect.spot.block) {
-            Area::Fast => Stream::Hot,
-            Area::Main => self.stream_for_repetition(),
-        };
+        let sectors = self.stream_for_repetition(self.shape.area_of(suspect.spot.block));
         let stream = match suspect.what {
             What::Sectors => {
                 if self.takes_held(sectors) {
@@ -196,11 +193,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(stream)
     }
 
-    /// Returns the stream that takes the repetition of a page of the main area: the fast area's if the main one is down
-    /// to its last free blocks and the fast one has more.
-    fn stream_for_repetition(&self) -> Stream {
+    /// Returns the stream that takes the repetition of a page of sectors: its area's, or the other one's if its area is
+    /// out of free blocks, or down to the last ones, and the other has more.
+    fn stream_for_repetition(&self, area: Area) -> Stream {
         let [main, fast] = [Area::Main, Area::Fast].map(|area| self.blocks.free(area));
-        if main <= LAST_BLOCKS && fast > main { Stream::Hot } else { self.copies() }
+        match area {
+            Area::Main if main <= LAST_BLOCKS && fast > main => Stream::Hot,
+            Area::Fast if fast > 0 || main <= LAST_BLOCKS => Stream::Hot,
+            Area::Main | Area::Fast => self.copies(),
+        }
     }
 
     /// Whether a page of the stream takes all the held slots.
