@@ -107,7 +107,7 @@ bugs! {
     ForgetFirst "The blocks of repeated pages may be erased before the proof."
     ForgetPlaces "Blocks that a repeated map page points to may be erased before it is repeated."
     DoubtNeeded "A mount ignores the map page to be repeated although the one before it was being erased."
-    DoubtAcknowledged "A mount ignores the map page to be repeated although the horizon shows that the one before it is gone."
+    DoubtAcknowledged "A mount ignores the map page to be repeated although the one before it was erased long ago."
     TrustAgain "A repetition counts as acknowledged because its first attempt was."
     KeepHorizon "A mount takes the horizon of a map page that it gives up."
     HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."

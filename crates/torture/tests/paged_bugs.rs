@@ -33,8 +33,8 @@ const UNSHOWN: [Bug; 7] = [
     Bug::TrustStalePass,
 ];
 
-/// One random world in thousands comes where this has a say: the test in `opening.rs` shows it.
-const IN_NEED: [Bug; 1] = [Bug::ForgetBlank];
+/// One random world in thousands comes where these have a say: tests in `opening.rs` and `replaced.rs` show them.
+const IN_NEED: [Bug; 3] = [Bug::ForgetBlank, Bug::DoubtAcknowledged, Bug::TrustAgain];
 
 /// No random world shows it, but a script of `exhaustive_bugs.rs` does.
 const SCRIPTED: [Bug; 1] = [Bug::KeepFirstAttempt];
