@@ -40,7 +40,7 @@ const IN_NEED: [Bug; 3] = [Bug::ForgetBlank, Bug::DoubtAcknowledged, Bug::TrustA
 const SCRIPTED: [Bug; 1] = [Bug::KeepFirstAttempt];
 
 /// Cuts in refreshes of the headers, and a dead page of one, show these.
-const IN_HEADERS: [Bug; 2] = [Bug::HeadersInDoubt, Bug::LoseLastHeader];
+const IN_HEADERS: [Bug; 3] = [Bug::IgnoreSecondCopy, Bug::HeadersInDoubt, Bug::LoseLastHeader];
 
 /// Whether a header is lost with the bug.
 fn costs_a_header(bug: Bug) -> bool {
