@@ -108,7 +108,7 @@ bugs! {
     ForgetPlaces "Blocks that a repeated map page points to may be erased before it is repeated."
     DoubtNeeded "A mount ignores the map page to be repeated although the one before it was being erased."
     DoubtAcknowledged "A mount ignores the map page to be repeated although the one before it was erased long ago."
-    TrustAgain "A repetition counts as acknowledged because its first attempt was."
+    TrustCounted "A map page that a mount counts on, for the one before it is gone, is not repeated."
     KeepHorizon "A mount takes the horizon of a map page that it gives up."
     HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."
     LoseRest "A device that takes no more writes does not look for sectors of which its table has no entry."

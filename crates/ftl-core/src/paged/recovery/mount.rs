@@ -255,7 +255,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         self.part.ceiling = ceiling;
         self.enter_part()?;
         if self.replaced()? == Replaced::Gone {
-            if rules::was_acknowledged(self.unreadable, ceiling, youngest) {
+            if !rules::must_repeat_counted() {
                 self.suspect = None;
                 self.blocks.unpin_all();
             }

@@ -1,6 +1,6 @@
-//! What the map page to be repeated has replaced. It may be gone: where a mount by anchors has found that page
-//! acknowledged, it repeats nothing, and the block of the older page is erased. If a later mount reads every block, for
-//! the anchors are gone, that page is the youngest one again, and the state before it cannot be restored.
+//! What the map page to be repeated (the *suspect*) has replaced. That may be gone: erased, where a mount by anchors
+//! found the suspect acknowledged, or was cut in its repetition; or dead. Then a mount that reads every block cannot go
+//! by the state before the suspect. It counts on the suspect, and repeats it.
 
 use ftl_iface::{NandDevice, SectorCount};
 
@@ -18,7 +18,7 @@ use crate::probe::{Cause, Probe};
 pub(super) enum Replaced {
     /// Nothing shows that it is not there.
     There,
-    /// A map page that was erased since, or has become unreadable: the mount counts on the page to be repeated.
+    /// It was erased, or has become unreadable: the mount counts on the page to be repeated.
     Gone,
 }
 
@@ -40,19 +40,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Looks for entries of the page to be repeated that the page before it must have had.
     fn replaced_page(&mut self, leaf: Leaf) -> Result<Replaced, Fault<D::Error>> {
         let Some(found) = self.leaf_stamp(leaf)? else { return Ok(Replaced::There) };
+        if self.epoch.horizon <= found {
+            return Ok(Replaced::There);
+        }
         let (first, sectors) = self.shape.sectors_of(leaf);
         for at in 0..sectors {
             let Mapped::At(place) = self.map.entry(self.buffer, at) else { continue };
             let sector = first + SectorCount::new(at);
+            // What the leaf's page says; the table has what is younger than the horizon.
             if self.mapped(sector, Cause::Mount)? == Mapped::At(place) {
                 continue;
             }
             let (spot, slot) = self.shape.spot(place);
-            let copy = match self.flash.look(spot, Cause::Mount)? {
+            let copied = match self.flash.look(spot, Cause::Mount)? {
                 Seen::Page(page) if page.slot(slot).copy_of() == Some(sector) => page.tag().stamp,
                 _ => continue,
             };
-            if rules::was_in_page_before(copy, found, self.epoch.horizon) {
+            if rules::was_in_page_before(copied, found, self.epoch.horizon) {
                 return Ok(Replaced::Gone);
             }
         }
@@ -63,7 +67,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 #[cfg(test)]
 mod tests {
     use ftl_iface::{BlockStore, Bytes, Sector};
-    use nand_model::{Chip, Content, Fork, datasheet};
+    use nand_model::{Chip, Content, FaultInjector, Fork, datasheet};
 
     use super::*;
     use crate::flash::Erasure;
@@ -142,12 +146,48 @@ mod tests {
         let (chip, mut ram) = chip_and_memory();
         let (chip, spot, last) = without_page_before(chip, &mut ram);
         let mut ftl = PageFtl::mount(chip, &config(), ram.lend(), NoProbe).expect("a mount");
-        assert_eq!((ftl.map.spot(LEAF), ftl.suspect), (Some(spot), None));
+        assert_eq!(ftl.map.spot(LEAF), Some(spot));
+        assert!(ftl.suspect.is_some(), "that page may have died, and been erased since");
         ftl.settle().expect("it is writable");
         ftl.check().expect("every invariant holds");
         let mut data = [0; 1024];
         ftl.read(Sector::new(last % SECTORS), &mut data).expect("it is readable");
         assert_eq!(data, data_of(last));
+    }
+
+    #[test]
+    fn a_page_counts_whose_predecessor_is_unreadable_when_the_entries_no_longer_fit() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let sectors = 44;
+        let capacity = Some(SectorCount::new(sectors));
+        let config = PagedConfig { capacity, dirty_entries: 32, anchor_blocks: 0, ..config() };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut device = FaultInjector::new(chip, 7);
+        let ftl = PageFtl::format(&mut device, &config, ram.lend(), 7, NoProbe);
+        let mut ftl = ftl.expect("a format");
+        let mut spots = Vec::new();
+        for turn in 0..sectors {
+            ftl.write(Sector::new(turn), &data_of(turn)).expect("written");
+            spots.extend(ftl.map.spot(LEAF));
+        }
+        ftl.write_leaf(LEAF).expect("written");
+        let last = ftl.map.spot(LEAF).expect("it has a page");
+        let shape = ftl.shape;
+        assert!(!spots.contains(&last) && sectors > shape.table_most);
+        for spot in spots {
+            device.lose(shape.area_at(spot.block).page(spot));
+        }
+        let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe).expect("a mount");
+        assert_eq!(ftl.map.spot(LEAF), Some(last));
+        ftl.settle().expect("it is writable");
+        ftl.check().expect("every invariant holds");
+        let mut data = [0; 1024];
+        for turn in 0..sectors {
+            ftl.read(Sector::new(turn), &mut data).expect("it is readable");
+            assert_eq!(data, data_of(turn));
+        }
     }
 
     #[test]

@@ -46,17 +46,17 @@ pub(crate) fn must_count_on_page(no_longer_fits: bool, unreadable: Option<Spot>)
 }
 
 /// A copy that a map page refers to, and that lies behind the horizon, was in a page of its leaf before. If the one
-/// that a mount has found is older than the copy, that page is gone, so the map page to be repeated was acknowledged.
+/// that a mount has found is older than the copy, that page is gone.
 #[inline]
-pub(crate) fn was_in_page_before(copy: Stamp, found: Stamp, horizon: Stamp) -> bool {
-    copy <= horizon && copy > found && !planted(Bug::DoubtAcknowledged)
+pub(crate) fn was_in_page_before(copied: Stamp, found: Stamp, horizon: Stamp) -> bool {
+    copied <= horizon && copied > found && !planted(Bug::DoubtAcknowledged)
 }
 
-/// A map page was acknowledged if what it replaced was erased, and has not become unreadable by itself. Of a page that
-/// repeats another that is true of the first attempt alone: the repetition may be torn.
+/// A map page that a mount counts on is repeated all the same. The page before it may have died by itself, and been
+/// erased by the repetition before this one; and of several attempts only the first may have been acknowledged.
 #[inline]
-pub(crate) fn was_acknowledged(unreadable: Option<Spot>, first: Stamp, own: Stamp) -> bool {
-    unreadable.is_none() && (first == own || planted(Bug::TrustAgain))
+pub(crate) fn must_repeat_counted() -> bool {
+    !planted(Bug::TrustCounted)
 }
 
 /// The previous copy of a sector that is repeated holds its block as long as it can be read: the erase of a block that
