@@ -218,10 +218,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let mut passed = victim.page - from;
         if self.blocks.references(victim.block) == 0 {
-            // If it held nothing any more, the copies may have gone to that very block.
-            let is_open = |block| self.opens.iter().flatten().any(|open| open.block == block);
-            let holds =
-                |next: &Victim| self.blocks.references(next.block) > 0 && !is_open(next.block);
+            // If it held nothing any more, the copies may have gone to that very block, which is open then.
+            let holds = |next: &Victim| self.blocks.may_be_victim(next.block);
             self.victims[area as usize] = next.filter(holds);
             passed = pages - from + next.map_or(0, |next| next.page);
         }
