@@ -153,6 +153,7 @@ bugs! {
     ReplayLate "A mount applies only the records of the last anchor."
     ReuseFailed "A block in which a program failed is used again."
     ForgetBlank "What refers to an erased block is forgotten when the block is opened in need."
+    KeepOpenedVictim "A block opened for copies that its own data was to fill up counts as an examined victim."
     HeadersAtOnce "Both headers are erased before the first is rewritten."
     KeepFailedRead "A mount by anchors uses the tag of the page that it read before one that it cannot read any more."
     FillSmallTable "A mount with a smaller table leaves no space for the page to be repeated."

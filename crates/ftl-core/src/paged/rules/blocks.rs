@@ -28,6 +28,13 @@ pub(crate) fn must_stay(references: u16, in_ram: u16) -> bool {
     !(planted(Bug::EraseFirst) && references == in_ram)
 }
 
+/// The block whose data filled up a page of copies is the next victim, unless it held nothing any more and was opened
+/// for that page: its pages are new, and were not examined.
+#[inline]
+pub(crate) fn is_next_victim(may_be_victim: bool) -> bool {
+    may_be_victim || planted(Bug::KeepOpenedVictim)
+}
+
 /// A new place takes the place of one old one, which loses one reference: a block is free when it has none.
 #[inline]
 pub(crate) fn references_replaced(counted: u16) -> u16 {

@@ -218,9 +218,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let mut passed = victim.page - from;
         if self.blocks.references(victim.block) == 0 {
-            // If it held nothing any more, the copies may have gone to that very block, which is open then.
-            let holds = |next: &Victim| self.blocks.may_be_victim(next.block);
-            self.victims[area as usize] = next.filter(holds);
+            let is_next =
+                |next: &Victim| rules::is_next_victim(self.blocks.may_be_victim(next.block));
+            self.victims[area as usize] = next.filter(is_next);
             passed = pages - from + next.map_or(0, |next| next.page);
         }
         self.note_won(area, passed);
@@ -270,6 +270,86 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     const fn note_won(&mut self, area: Area, pages: u16) {
         if matches!(area, Area::Fast) {
             self.fast_balance = self.fast_balance.saturating_add_unsigned(pages);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::ops::Range;
+
+    use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
+    use nand_model::{Chip, Content, datasheet};
+
+    use super::*;
+    use crate::paged::plan::address::Mapped;
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    type Store<'ram> = PageFtl<'ram, Chip, NoProbe>;
+
+    /// Of a block, each of two sectors.
+    const PAGES: u32 = 8;
+    const SECTORS: u32 = 2 * PAGES;
+
+    fn write(ftl: &mut Store<'_>, sectors: Range<u32>, turn: u8) {
+        for sector in sectors.step_by(2) {
+            ftl.write(Sector::new(sector), &[turn; 1024]).expect("written");
+        }
+    }
+
+    fn block_of(ftl: &mut Store<'_>, sector: u32) -> BlockNumber {
+        let mapped = ftl.lookup(Sector::new(sector)).expect("the map can be read");
+        let Mapped::At(place) = mapped else { panic!("{sector} is {mapped:?}") };
+        ftl.shape.block_of(place)
+    }
+
+    /// Writes two blocks, and most of their sectors again. The map page still refers to the old copies. Returns the
+    /// block that has the newest copy of sector 0 alone, and the one that has none.
+    fn write_twice(ftl: &mut Store<'_>) -> (BlockNumber, BlockNumber) {
+        write(ftl, 0..2 * SECTORS, 1);
+        // The second block is the better victim.
+        write(ftl, SECTORS..SECTORS + 2, 2);
+        for _ in 0..PAGES {
+            ftl.write_leaf(Leaf::new(0)).expect("a map page");
+        }
+        let blocks = (block_of(ftl, 0), block_of(ftl, 2 * SECTORS - 1));
+        let page = ftl.map.cached(Leaf::new(0)).expect("it was just written");
+        ftl.map.give(page, None);
+        write(ftl, 1..2 * SECTORS, 3);
+        // Now every open block is full: the copies need one.
+        write(ftl, 3 * SECTORS..4 * SECTORS - 2, 3);
+        blocks
+    }
+
+    #[test]
+    fn a_next_victim_that_was_opened_for_the_copies_is_none() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(512), Some(SectorCount::new(64)));
+        let small = PagedConfig::SMALL;
+        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let (last, stale) = write_twice(&mut ftl);
+        let free = |ftl: &Store<'_>| ftl.blocks.all().find(|block| ftl.blocks.is_free(*block));
+        while let Some(block) = free(&ftl) {
+            ftl.blocks.retire(block);
+        }
+        // No better victim is left.
+        let map = ftl.map.spot(Leaf::new(0)).expect("it was written").block;
+        ftl.close_full(Area::Main);
+        ftl.blocks.leave_alone(map);
+        let victim = ftl.victim_of(Area::Main, last);
+        ftl.empty_some(Area::Main, victim).expect("it was the last page");
+        assert_eq!(block_of(&mut ftl, 0), stale);
+        assert_eq!(ftl.victims, [None; 2]);
+        let _ = ftl.reclaim_step(Area::Main);
+        for sector in 0..2 * SECTORS {
+            let mut data = [0; 512];
+            ftl.read(Sector::new(sector), &mut data).expect("it is readable");
+            assert_eq!(data, [if sector == 0 { 1 } else { 3 }; 512]);
         }
     }
 }
