@@ -221,6 +221,8 @@ pub struct Part {
     pub exported_bytes: u64,
     /// The sector size meant for it.
     pub sector_bytes: ftl_iface::Bytes,
+    /// Whose its prices are, and of which year, where that is known. Only prices of one source can be compared.
+    pub price_source: Option<String>,
 }
 
 impl Part {

@@ -39,6 +39,7 @@ const SECTOR_BYTES_MIN: u64 = 512;
 /// The device that a file describes, once its keys are found to agree.
 pub(super) fn part(sheet: Sheet) -> Result<Part, Objection> {
     check_name(&sheet.name)?;
+    check_price_source(sheet.price_source.as_deref())?;
     let shared = sheet.layout.as_ref().map(|layout| parallel("layout", layout)).transpose()?;
     let layout = shared.unwrap_or(Layout::SINGLE);
     let own = |region, sheet: Option<&RegionSheet>| {
@@ -68,6 +69,7 @@ pub(super) fn part(sheet: Sheet) -> Result<Part, Objection> {
         },
         exported_bytes: sheet.exported,
         sector_bytes,
+        price_source: sheet.price_source,
     })
 }
 
@@ -85,6 +87,16 @@ fn check_name(name: &str) -> Result<(), Objection> {
         return Ok(());
     }
     Err(Objection::new("name", "a name has lower-case letters, digits and dashes alone: rename it"))
+}
+
+fn check_price_source(source: Option<&str>) -> Result<(), Objection> {
+    let says_something =
+        |source: &str| !source.trim().is_empty() && !source.contains(char::is_control);
+    if source.is_none_or(says_something) {
+        return Ok(());
+    }
+    let reason = "it says whose the prices are in one line, as in \"distributor's list (2026)\", or is left out";
+    Err(Objection::new("price_source", reason))
 }
 
 fn shape(region: Region, sheet: &RegionSheet, width: u32) -> Result<RegionGeometry, Objection> {

@@ -22,6 +22,8 @@ pub(super) struct Sheet {
     pub(super) exported: u64,
     #[serde(deserialize_with = "units::size")]
     pub(super) sector: u64,
+    /// Whose the prices are, and of which year.
+    pub(super) price_source: Option<String>,
     pub(super) power: PowerSheet,
     pub(super) layout: Option<LayoutSheet>,
     pub(super) slc: Option<RegionSheet>,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! chip image    magic "TNDMCHIP" | version u16 | header length u32 | header | blocks, SLC first | CRC-32 of all before
-//!               header: the part, what is kept of a page, clock and books (postcard)
+//!               header: the part, what is kept of a page, clock and books (postcard), the source of its prices
 //!               block:  erases u32 | 1 if bad, 2 if in SLC mode u8 | erases into SLC mode u32, where there is one |
 //!                       next page u16 | its pages up to there
 //!               page:   0 skipped | 1, spare bytes kept, stamps or data | 2, spare bytes kept, data
@@ -62,6 +62,8 @@ struct Header {
     now: Nanos,
     active: Nanos,
     tallies: [RegionTally; 2],
+    /// The last field: images of older programs end before it.
+    price_source: Option<String>,
 }
 
 impl Header {
@@ -87,6 +89,7 @@ impl Header {
             power: part.power,
             exported_bytes: part.exported_bytes,
             sector_bytes: part.sector_bytes,
+            price_source: part.price_source.clone(),
             content: chip.content(),
             time: chip.time(),
             now,
@@ -115,6 +118,7 @@ impl Header {
             power: self.power,
             exported_bytes: self.exported_bytes,
             sector_bytes: self.sector_bytes,
+            price_source: self.price_source.clone(),
         })
     }
 
@@ -149,7 +153,9 @@ impl Chip {
 
     /// Reads a chip that was saved.
     pub fn load(from: impl Read) -> Result<Self, ImageError> {
-        let (mut input, header) = In::start(from, CHIP_MAGIC, "chip", HEADER_MAX)?;
+        let (mut input, mut header) = In::start(from, CHIP_MAGIC, "chip", HEADER_MAX)?;
+        // No source of the prices, where the header ends before it.
+        header.push(0);
         let header: Header = postcard::from_bytes(&header)
             .map_err(|_| ImageError::Damaged("its header makes no sense"))?;
         header.check_sums()?;

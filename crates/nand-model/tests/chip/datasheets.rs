@@ -61,8 +61,8 @@ fn every_figure_of_a_device_file_stands_beside_its_source() {
     }
 }
 
-/// Keys that say what the device is, and no figure of it.
-const DESCRIPTIVE: [&str; 3] = ["name", "title", "cell"];
+/// Keys that are no figures.
+const DESCRIPTIVE: [&str; 4] = ["name", "title", "cell", "price_source"];
 
 /// What a table of a paper says of a region.
 #[derive(Clone, Copy)]
@@ -281,6 +281,17 @@ fn a_negative_figure_is_refused() {
     let fault = fault_after(price, "dollars_per_gib = -11.05");
     assert_fault(&fault, "slc.dollars_per_gib", "from 0");
     assert_fault(&fault_after(price, "dollars_per_gib = nan"), "slc.dollars_per_gib", "from 0");
+}
+
+#[test]
+fn a_source_of_prices_says_something() {
+    let source = "price_source = \"Chang, Table 1 (2010)\"";
+    for nothing in ["\"\"", "\" \"", "\"two\\nlines\""] {
+        let fault = fault_after(source, &format!("price_source = {nothing}"));
+        assert_fault(&fault, "price_source", "whose the prices are");
+    }
+    let without = Part::parse(&GOOD.replace(source, ""), "a file").unwrap();
+    assert_eq!(without.price_source, None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::support::{stamp_chip, try_program};
 use ftl_iface::{NandDevice, Pairing, ReadError, Region, RegionGeometry};
 use nand_model::faults::{Ageing, Chance, FaultInjector, When};
 use nand_model::image::ImageError;
-use nand_model::part::{Ecc, Layout, Nanos};
+use nand_model::part::{Ecc, Layout, Nanos, Part};
 use nand_model::power::{BlockFate, PageFate, PairFate, Tear};
 use nand_model::{Chip, Content, Stamp, Time, Timed, Truth};
 use proptest::prelude::*;
@@ -114,6 +114,21 @@ fn a_foreign_file_is_called_one() {
     assert_eq!(error.to_string(), "this is not a chip image: give a file that was saved as one");
     let faults = FaultInjector::<Chip>::load(saved(&chip()).as_slice()).unwrap_err();
     assert_eq!(faults.to_string(), "this is not a faults image: give a file that was saved as one");
+}
+
+#[test]
+fn an_image_of_before_prices_had_a_source_is_loaded_without_one() {
+    let known = Part { price_source: Some("a list (2026)".into()), ..hybrid() };
+    let known = Chip::new(&known, Content::Bytes).unwrap();
+    let loaded = Chip::load(saved(&known).as_slice()).unwrap();
+    assert_eq!(loaded.part(), known.part());
+    // Without the header's last byte, which says that there is none.
+    let mut old = saved(&chip());
+    let length = u32::from_le_bytes(old[10..14].try_into().unwrap());
+    old[10..14].copy_from_slice(&(length - 1).to_le_bytes());
+    assert_eq!(old.remove(13 + length as usize), 0);
+    let loaded = Chip::load(resealed(old).as_slice()).unwrap();
+    assert_eq!(loaded.part(), chip().part());
 }
 
 #[test]

@@ -69,6 +69,7 @@ pub(crate) fn part(
         power: Power { supply_millivolts: 3_300, active_microamps: 15_000, standby_microamps: 10 },
         exported_bytes: 0,
         sector_bytes: Bytes::new(512),
+        price_source: None,
     }
 }
 

@@ -72,6 +72,9 @@ fn describe(part: &Part, out: &mut dyn Write) -> Result<(), Failure> {
         f64::from(part.power.active_microamps) / 1e3,
         f64::from(part.power.standby_microamps),
     )?;
+    if let Some(source) = &part.price_source {
+        writeln!(out, "  prices: {source}")?;
+    }
     for region in Region::ALL {
         if let (Some(shape), Some(figures)) = (part.geometry.region(region), part.region(region)) {
             describe_region(region, shape, figures, out)?;

@@ -109,7 +109,7 @@ impl Hardware {
             at_rest: stats.elapsed,
             energy: stats.energy(),
             dollars: part.cost_dollars(),
-            prices: Prices::of(&part.name),
+            prices: Prices::of(part),
             parts: regions.collect(),
         }
     }

@@ -168,7 +168,7 @@ impl Rig for Machine<'_> {
             at_rest: stats.elapsed,
             energy: stats.energy(),
             dollars: part.cost_dollars(),
-            prices: Prices::of(&part.name),
+            prices: Prices::of(part),
             parts,
         };
         if let Some(disk) = &self.disk {

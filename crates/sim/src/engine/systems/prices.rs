@@ -2,41 +2,17 @@
 
 use std::fmt;
 
+use nand_model::part::Part;
+
 /// Where prices come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prices(String);
 
-/// The parts files of this repository, and the source and year of their prices.
-const KNOWN: [(&[&str], &str); 4] = [
-    (
-        &[
-            "c1",
-            "c2",
-            "c3",
-            "k9f2g08u0a",
-            "k9gag08u0m",
-            "ko",
-            "tiny",
-            "tiny-mlc",
-            "tiny-slc",
-            "tiny-tlc",
-            "flex",
-        ],
-        "Chang, Table 1 (2010)",
-    ),
-    (&["ahdm"], "Batni and Safaei, Table 5 (2014)"),
-    (&["spi-nand-1g"], "assumption: $1.50 a chip (2018)"),
-    (&["tlc-pslc"], "assumption: contract prices of TLC (early 2020s)"),
-];
-
 impl Prices {
-    /// Those of the device of that name: a file of ours, or of the user's.
-    pub fn of(device: &str) -> Self {
-        let known = KNOWN.iter().find(|(names, _)| names.contains(&device));
-        known.map_or_else(
-            || Self::new(format!("the device file of {device}")),
-            |(_, of)| Self::new(*of),
-        )
+    /// Those of a device: a file that names no source is one of its own.
+    pub fn of(part: &Part) -> Self {
+        let unnamed = || format!("the device file of {}", part.name);
+        Self(part.price_source.clone().unwrap_or_else(unnamed))
     }
 
     /// Prices of that source.
@@ -63,16 +39,24 @@ impl fmt::Display for Prices {
 
 #[cfg(test)]
 mod tests {
+    use nand_model::datasheet;
+
     use super::*;
 
     #[test]
     fn every_device_of_ours_has_a_source_of_its_prices() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../devices");
-        for file in std::fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            let name = path.file_stem().unwrap().to_str().unwrap();
-            assert!(!Prices::of(name).to_string().contains("device file"), "{name}");
+        for name in datasheet::builtin_names() {
+            let part = datasheet::builtin(name).unwrap();
+            assert!(part.price_source.is_some(), "{name}");
         }
-        assert_eq!(Prices::of("mine").to_string(), "the device file of mine");
+    }
+
+    #[test]
+    fn a_device_file_is_a_source_of_its_own_unless_it_names_another() {
+        let c3 = datasheet::builtin("c3").unwrap();
+        let mine = Part { name: "mine".into(), ..c3.clone() };
+        assert_eq!(Prices::of(&mine), Prices::of(&c3));
+        let mine = Part { price_source: None, ..mine };
+        assert_eq!(Prices::of(&mine).to_string(), "the device file of mine");
     }
 }
