@@ -32,11 +32,13 @@ const UNSHOWN: [Bug; 6] = [
     Bug::TrustStalePass,
 ];
 
-/// One random world in thousands comes where these have a say: tests beside the code (`opening.rs`, `reclaim.rs` and
-/// `replaced.rs`) show them.
-const IN_NEED: [Bug; 5] = [
+/// One random world in thousands comes where these have a say: tests beside the code (`opening.rs`, `reclaim.rs`,
+/// `replaced.rs` and `settle.rs`) show them.
+const IN_NEED: [Bug; 7] = [
     Bug::ForgetBlank,
     Bug::KeepOpenedVictim,
+    Bug::DecideStreamAnew,
+    Bug::WriteBesideRest,
     Bug::DoubtNeeded,
     Bug::DoubtAcknowledged,
     Bug::TrustCounted,

@@ -56,7 +56,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Takes it.
     pub(crate) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
+        let begun = self.victims.get(area as usize).copied().flatten();
         let least = self.due_to_level(area)?;
+        if begun.is_some_and(|victim| victim.block == least) {
+            return None;
+        }
         let level = self.leveling.get_mut(area as usize)?;
         (level.least, level.since) = (None, 0);
         Some(least)

@@ -80,11 +80,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if fast && !main { Stream::Hot } else { stream }
     }
 
-    /// Returns the slots of a page that takes copies of a stream.
-    pub(crate) fn slots_for_copies(&self, stream: Stream) -> u16 {
-        self.shape_of(self.stream_for_copies(stream)).slots
-    }
-
     /// Closes a stream's block, in which a program has failed.
     pub(crate) fn give_up_block(&mut self, stream: Stream, block: BlockNumber) {
         self.blocks.failed += 1;

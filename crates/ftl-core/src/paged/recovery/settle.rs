@@ -53,6 +53,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         if !self.read_only {
             self.enter_rest()?;
+        }
+        if rules::may_write_pages(self.read_only) {
             self.renew_last_pages()?;
         }
         match self.prove_rewrite() {
@@ -308,5 +310,57 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let bytes = core::mem::take(&mut self.buffer);
         self.flash.believe(suspect.spot, (kind, suspect.first), bytes);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
+    use nand_model::{Chip, Content, Fork, datasheet};
+
+    use super::*;
+    use crate::paged::plan::address::Leaf;
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    const SECTORS: u32 = 44;
+
+    #[test]
+    fn a_device_that_lacks_the_blocks_for_the_rest_stays_read_only() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
+        let small = PagedConfig::SMALL;
+        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
+        let mut ftl = ftl.expect("a format");
+        ftl.write(Sector::new(0), &[9; 1024]).expect("written");
+        ftl.write_leaf(Leaf::new(0)).expect("a map page");
+        // The last page is the one to be repeated: without it the sector's copy before counts.
+        for sector in (0..SECTORS).chain([SECTORS - 1]) {
+            ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
+        }
+        let chip = ftl.device_mut().fork();
+        // The table is smaller now, and no block is free for the map page that would empty it.
+        let config = PagedConfig { dirty_entries: 32, ..config };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl = PageFtl::mount(chip, &config, ram.lend(), NoProbe).expect("a mount");
+        assert!(ftl.has_rest());
+        ftl.suspect = None;
+        ftl.map_pages = MapPages::Gap;
+        for block in ftl.blocks.all() {
+            if ftl.blocks.is_free(block) {
+                ftl.blocks.retire(block);
+            }
+        }
+        assert_eq!(ftl.settle(), Err(StoreWriteError::ReadOnly));
+        for sector in 0..SECTORS {
+            let mut data = [0; 1024];
+            ftl.read(Sector::new(sector), &mut data).expect("it is readable");
+            assert!(data == [sector as u8; 1024], "{sector}");
+        }
     }
 }

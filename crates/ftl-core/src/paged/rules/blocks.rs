@@ -35,6 +35,13 @@ pub(crate) fn is_next_victim(may_be_victim: bool) -> bool {
     may_be_victim || planted(Bug::KeepOpenedVictim)
 }
 
+/// Where a page of copies goes is decided before the first copy is taken. What is released meanwhile may free a block
+/// of the other area, whose page takes less.
+#[inline]
+pub(crate) fn is_stream_decided() -> bool {
+    !planted(Bug::DecideStreamAnew)
+}
+
 /// A new place takes the place of one old one, which loses one reference: a block is free when it has none.
 #[inline]
 pub(crate) fn references_replaced(counted: u16) -> u16 {

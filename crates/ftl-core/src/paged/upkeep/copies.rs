@@ -13,7 +13,7 @@ use crate::paged::rules;
 use crate::paged::tables::dirty::{Dirty, Old};
 use crate::paged::tables::map::leaf_named;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::Victim;
+use crate::paged::tables::under_way::{Stream, Victim};
 use crate::probe::{Cause, Probe};
 
 /// How the search of a victim's page ended.
@@ -25,6 +25,22 @@ pub(crate) enum Page {
     Full,
     /// The page is the newest map page of its leaf.
     Leaf(Leaf),
+}
+
+/// A page of copies, whose stream is decided before the first one is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CopiesPage {
+    pub(crate) stream: Stream,
+    /// The slots that it takes.
+    pub(crate) slots: u16,
+    /// Those that are filled.
+    pub(crate) filled: u16,
+}
+
+impl CopiesPage {
+    pub(crate) const fn is_full(&self) -> bool {
+        self.filled >= self.slots
+    }
 }
 
 /// What a page of a victim is.
@@ -63,14 +79,20 @@ fn in_victim(
 }
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
+    /// Begins a page of copies of a stream.
+    pub(crate) fn begin_copies(&self, stream: Stream) -> CopiesPage {
+        let stream = self.stream_for_copies(stream);
+        CopiesPage { stream, slots: self.shape_of(stream).slots, filled: 0 }
+    }
+
     /// Copies the valid sectors of a page, beginning at a slot, into the page buffer.
     pub(crate) fn gather(
         &mut self,
         victim: &mut Victim,
         spot: Spot,
-        filled: &mut u16,
+        copies: &mut CopiesPage,
     ) -> Result<Page, Fault<D::Error>> {
-        let read = match self.read_victim(spot, *filled, victim.cause)? {
+        let read = match self.read_victim(spot, copies.filled, victim.cause)? {
             InVictim::Nothing => return Ok(Page::Finished),
             InVictim::Leaf(leaf) => {
                 let is_newest = self.map.spot(leaf) == Some(spot);
@@ -79,8 +101,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             InVictim::Sectors(read) => read,
         };
         let slots = self.shape.area_at(spot.block).slots;
-        let room = self.slots_for_copies(victim.stream);
-        let start = *filled;
+        let start = copies.filled;
         let from = &mut victim.slot;
         while *from < slots {
             let slot = self.kept.slot(*from);
@@ -91,17 +112,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 _ => false,
             };
             if rules::must_copy(is_newest, *from, slots) {
-                if *filled == room {
+                if copies.is_full() {
                     return Ok(Page::Full);
                 }
+                let to = copies.filled;
                 match read {
                     VictimRead::Whole => {
-                        self.move_slot(start + *from, *filled);
-                        self.flash.hold(*filled, slot);
+                        self.move_slot(start + *from, to);
+                        self.flash.hold(to, slot);
                     }
-                    VictimRead::Tag => self.take_slot(spot, *from, (*filled, victim.cause))?,
+                    VictimRead::Tag => self.take_slot(spot, *from, (to, victim.cause))?,
                 }
-                *filled += 1;
+                copies.filled += 1;
             }
             *from += 1;
         }
@@ -188,8 +210,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         &mut self,
         victim: Victim,
         (own, second): (u16, BlockNumber),
-        filled: u16,
+        copies: CopiesPage,
     ) -> Result<(), Fault<D::Error>> {
+        let CopiesPage { filled, .. } = copies;
+        let decided = rules::is_stream_decided();
+        let stream = if decided { copies.stream } else { self.stream_for_copies(copies.stream) };
         self.flash.hold_no_more(filled);
         let bytes = self.shape.sector_bytes.as_usize();
         if let Some(rest) = self.buffer.get_mut(usize::from(filled) * bytes..)
@@ -197,7 +222,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         {
             rest.fill(0xFF);
         }
-        let stream = self.stream_for_copies(victim.stream);
         let cause = victim.cause;
         let spot =
             self.program(stream, Written::New(PagedKind::Sectors), Content::Buffer, cause)?;

@@ -2,7 +2,7 @@
 
 use ftl_iface::NandDevice;
 
-use super::copies::Page;
+use super::copies::{CopiesPage, Page};
 use crate::error::Fault;
 use crate::paged::flash::Weak;
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
@@ -196,9 +196,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if victim.page >= pages {
             return self.salvage_step(area, victim);
         }
-        let (mut filled, from) = (0, victim.page);
-        if let Some(leaf) = self.gather_page(&mut victim, &mut filled)?
-            && filled == 0
+        let (mut copies, from) = (self.begin_copies(victim.stream), victim.page);
+        if let Some(leaf) = self.gather_page(&mut victim, &mut copies)?
+            && copies.filled == 0
         {
             (victim.page, victim.slot) = (victim.page + 1, 0);
             self.victims[area as usize] = Some(victim);
@@ -207,14 +207,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         self.victims[area as usize] = Some(victim);
         let mut next = None;
-        if filled > 0 {
-            if !rules::must_stay(self.blocks.references(victim.block), filled) {
+        if copies.filled > 0 {
+            if !rules::must_stay(self.blocks.references(victim.block), copies.filled) {
                 let _ = self.flash.erase(victim.block, Cause::Gc)?;
             }
-            let own = filled;
-            next = self.fill_up(area, victim, &mut filled)?;
+            let own = copies.filled;
+            next = self.fill_up(area, victim, &mut copies)?;
             let second = next.map_or(victim.block, |next| next.block);
-            self.put_copies(victim, (own, second), filled)?;
+            self.put_copies(victim, (own, second), copies)?;
         }
         let mut passed = victim.page - from;
         if self.blocks.references(victim.block) == 0 {
@@ -232,12 +232,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn gather_page(
         &mut self,
         victim: &mut Victim,
-        filled: &mut u16,
+        copies: &mut CopiesPage,
     ) -> Result<Option<Leaf>, Fault<D::Error>> {
         let pages = self.shape.area_at(victim.block).pages;
         while victim.page < pages && self.blocks.references(victim.block) > 0 {
             let spot = Spot { block: victim.block, page: victim.page };
-            match self.gather(victim, spot, filled)? {
+            match self.gather(victim, spot, copies)? {
                 Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
                 Page::Full => break,
                 Page::Leaf(leaf) => return Ok(Some(leaf)),
@@ -252,17 +252,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         &mut self,
         area: Area,
         last: Victim,
-        filled: &mut u16,
+        copies: &mut CopiesPage,
     ) -> Result<Option<Victim>, Fault<D::Error>> {
-        let is_last = self.blocks.references(last.block) == *filled;
-        let has_room = *filled < self.slots_for_copies(last.stream);
-        if !is_last || !has_room || !self.is_short(Area::Main, 0) {
+        let is_last = self.blocks.references(last.block) == copies.filled;
+        if !is_last || copies.is_full() || !self.is_short(Area::Main, 0) {
             return Ok(None);
         }
         let Some(mut next) = self.choose(area).filter(|next| !self.prepares_for(*next)) else {
             return Ok(None);
         };
-        self.gather_page(&mut next, filled)?;
+        self.gather_page(&mut next, copies)?;
         Ok(Some(next))
     }
 
@@ -279,18 +278,31 @@ mod tests {
     use core::ops::Range;
 
     use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
+    use nand_model::part::Part;
     use nand_model::{Chip, Content, datasheet};
 
     use super::*;
     use crate::paged::plan::address::Mapped;
+    use crate::paged::tables::under_way::Stream;
     use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
     use crate::probe::NoProbe;
 
     type Store<'ram> = PageFtl<'ram, Chip, NoProbe>;
 
-    /// Of a block, each of two sectors.
-    const PAGES: u32 = 8;
-    const SECTORS: u32 = 2 * PAGES;
+    /// In a block of single-bit cells: eight pages of two.
+    const SECTORS: u32 = 16;
+
+    /// Does something with a page store that was just formatted.
+    fn with_store(part: &Part, act: impl FnOnce(&mut Store<'_>)) {
+        let chip = Chip::new(part, Content::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(512), Some(SectorCount::new(64)));
+        let small = PagedConfig::SMALL;
+        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
+        act(&mut ftl.expect("a format"));
+    }
 
     fn write(ftl: &mut Store<'_>, sectors: Range<u32>, turn: u8) {
         for sector in sectors.step_by(2) {
@@ -304,52 +316,79 @@ mod tests {
         ftl.shape.block_of(place)
     }
 
-    /// Writes two blocks, and most of their sectors again. The map page still refers to the old copies. Returns the
-    /// block that has the newest copy of sector 0 alone, and the one that has none.
-    fn write_twice(ftl: &mut Store<'_>) -> (BlockNumber, BlockNumber) {
+    /// Writes two blocks, and again all their sectors but the first ones. The map page still refers to the old copies.
+    /// Returns the block that has the newest copies of the first sectors, and the one that has none.
+    fn write_twice(ftl: &mut Store<'_>, once: u32) -> (BlockNumber, BlockNumber) {
         write(ftl, 0..2 * SECTORS, 1);
         // The second block is the better victim.
         write(ftl, SECTORS..SECTORS + 2, 2);
-        for _ in 0..PAGES {
+        for _ in 0..SECTORS / 2 {
             ftl.write_leaf(Leaf::new(0)).expect("a map page");
         }
         let blocks = (block_of(ftl, 0), block_of(ftl, 2 * SECTORS - 1));
         let page = ftl.map.cached(Leaf::new(0)).expect("it was just written");
         ftl.map.give(page, None);
-        write(ftl, 1..2 * SECTORS, 3);
-        // Now every open block is full: the copies need one.
-        write(ftl, 3 * SECTORS..4 * SECTORS - 2, 3);
+        write(ftl, once..2 * SECTORS, 3);
+        // Until every open block is full.
+        let full = |ftl: &Store<'_>| Stream::ALL.into_iter().all(|stream| !ftl.has_room(stream));
+        let mut next = 3 * SECTORS;
+        while !full(ftl) {
+            write(ftl, next..next + 2, 3);
+            next += 2;
+        }
         blocks
+    }
+
+    /// Leaves so many free blocks in an area, and no better victims than the two.
+    fn leave(ftl: &mut Store<'_>, area: Area, free: u32) {
+        for block in ftl.blocks.of(area) {
+            if ftl.blocks.is_free(block) && ftl.blocks.free(area) > free {
+                ftl.blocks.retire(block);
+            }
+        }
+        ftl.close_full(area);
+        let map = ftl.map.spot(Leaf::new(0)).expect("it was written").block;
+        ftl.blocks.leave_alone(map);
+    }
+
+    fn assert_kept(ftl: &mut Store<'_>, once: u32) {
+        for sector in 0..2 * SECTORS {
+            let mut data = [0; 512];
+            ftl.read(Sector::new(sector), &mut data).expect("it is readable");
+            assert_eq!(data, [if sector < once { 1 } else { 3 }; 512], "{sector}");
+        }
     }
 
     #[test]
     fn a_next_victim_that_was_opened_for_the_copies_is_none() {
         let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(512), Some(SectorCount::new(64)));
-        let small = PagedConfig::SMALL;
-        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
-        let (last, stale) = write_twice(&mut ftl);
-        let free = |ftl: &Store<'_>| ftl.blocks.all().find(|block| ftl.blocks.is_free(*block));
-        while let Some(block) = free(&ftl) {
-            ftl.blocks.retire(block);
-        }
-        // No better victim is left.
-        let map = ftl.map.spot(Leaf::new(0)).expect("it was written").block;
-        ftl.close_full(Area::Main);
-        ftl.blocks.leave_alone(map);
-        let victim = ftl.victim_of(Area::Main, last);
-        ftl.empty_some(Area::Main, victim).expect("it was the last page");
-        assert_eq!(block_of(&mut ftl, 0), stale);
-        assert_eq!(ftl.victims, [None; 2]);
-        let _ = ftl.reclaim_step(Area::Main);
-        for sector in 0..2 * SECTORS {
-            let mut data = [0; 512];
-            ftl.read(Sector::new(sector), &mut data).expect("it is readable");
-            assert_eq!(data, [if sector == 0 { 1 } else { 3 }; 512]);
-        }
+        with_store(&part, |ftl| {
+            let (last, stale) = write_twice(ftl, 1);
+            leave(ftl, Area::Main, 0);
+            let victim = ftl.victim_of(Area::Main, last);
+            ftl.empty_some(Area::Main, victim).expect("copied");
+            assert_eq!(block_of(ftl, 0), stale);
+            assert_eq!(ftl.victims, [None; 2]);
+            let _ = ftl.reclaim_step(Area::Main);
+            assert_kept(ftl, 1);
+        });
+    }
+
+    #[test]
+    fn copies_go_where_their_page_was_begun() {
+        let part = datasheet::builtin("tiny").expect("it is built in");
+        // So much that nothing is written back meanwhile.
+        let part = part.with_slc_bytes(1 << 20).expect("blocks of 8 KiB");
+        with_store(&part, |ftl| {
+            let (last, stale) = write_twice(ftl, 3);
+            leave(ftl, Area::Fast, 1);
+            leave(ftl, Area::Main, 2);
+            let victim = ftl.victim_of(Area::Fast, last);
+            ftl.empty_some(Area::Fast, victim).expect("copied");
+            let to = block_of(ftl, 0);
+            assert_eq!(ftl.shape.area_of(to), Area::Main);
+            assert!(ftl.blocks.is_free(stale), "there would have been space in the fast area");
+            assert_kept(ftl, 3);
+        });
     }
 }

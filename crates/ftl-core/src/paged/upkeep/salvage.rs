@@ -4,6 +4,7 @@
 
 use ftl_iface::{NandDevice, SectorCount};
 
+use super::copies::CopiesPage;
 use crate::error::Fault;
 use crate::layout::Slot;
 use crate::paged::plan::address::{Leaf, Mapped, Place};
@@ -34,26 +35,25 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.victims[area as usize] = Some(victim);
             return self.write_leaf(leaf);
         }
-        let filled = self.gather_lost(leaf, victim)?;
-        if filled < self.slots_for_copies(victim.stream) {
+        let copies = self.gather_lost(leaf, victim)?;
+        if !copies.is_full() {
             victim.salvaged += 1;
         }
         self.victims[area as usize] = Some(victim);
-        if filled > 0 {
+        if copies.filled > 0 {
             self.buffer.fill(0xFF);
-            self.put_copies(victim, (filled, victim.block), filled)?;
+            self.put_copies(victim, (copies.filled, victim.block), copies)?;
         }
         Ok(())
     }
 
     /// Gathers the sectors of a leaf that are mapped to a victim, marked as lost, at most a page of them.
-    fn gather_lost(&mut self, leaf: Leaf, victim: Victim) -> Result<u16, Fault<D::Error>> {
-        let room = self.slots_for_copies(victim.stream);
+    fn gather_lost(&mut self, leaf: Leaf, victim: Victim) -> Result<CopiesPage, Fault<D::Error>> {
+        let mut copies = self.begin_copies(victim.stream);
         let (first, sectors) = self.shape.sectors_of(leaf);
         let page = self.map.load(&mut self.flash, leaf, Cause::Gc)?;
         let shape = self.shape;
         let leads = |place: Place| shape.spot(place).0.block == victim.block;
-        let mut filled = 0;
         for at in 0..sectors {
             let sector = first + SectorCount::new(at);
             let mapped = matches!(self.map.get(page, at), Mapped::At(place) if leads(place));
@@ -68,13 +68,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 None => mapped,
             };
             if lost {
-                self.flash.hold(filled, Slot::Lost(sector));
-                filled += 1;
-                if filled == room {
+                self.flash.hold(copies.filled, Slot::Lost(sector));
+                copies.filled += 1;
+                if copies.is_full() {
                     break;
                 }
             }
         }
-        Ok(filled)
+        Ok(copies)
     }
 }
