@@ -126,6 +126,7 @@ bugs! {
     MoveHorizonEarly "The horizon moves while entries of the previous epoch are still dirty."
     RenewEpoch "A dirty entry is of the epoch in which its sector was last written."
     KeepFirstAttempt "A mount keeps a map page that may be a failed program's although the one in its place is dead."
+    DoubtRenewed "A map page that the repair after a power cut wrote last is not proved."
     TrustStalePass "A mount goes on although a page that it took for the newest one died meanwhile."
     MissMapBehind "A mount looks for map pages only in blocks that begin with one."
     TakeLastTag "A mount uses the tag of a sector that it meets last, not the newest."

@@ -34,11 +34,12 @@ const UNSHOWN: [Bug; 6] = [
 
 /// One random world in thousands comes where these have a say: tests beside the code (`opening.rs`, `reclaim.rs`,
 /// `replaced.rs` and `settle.rs`) show them.
-const IN_NEED: [Bug; 7] = [
+const IN_NEED: [Bug; 8] = [
     Bug::ForgetBlank,
     Bug::KeepOpenedVictim,
     Bug::DecideStreamAnew,
     Bug::WriteBesideRest,
+    Bug::DoubtRenewed,
     Bug::DoubtNeeded,
     Bug::DoubtAcknowledged,
     Bug::TrustCounted,

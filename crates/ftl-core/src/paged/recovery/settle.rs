@@ -56,6 +56,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         if rules::may_write_pages(self.read_only) {
             self.renew_last_pages()?;
+            self.prove_map_page()?;
         }
         match self.prove_rewrite() {
             Err(Fault::ReadOnly) => self.read_only = true,
@@ -72,6 +73,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.map_pages = MapPages::Whole;
         }
         Ok(())
+    }
+
+    /// Proves the map page that was programmed last, if its block has space.
+    fn prove_map_page(&mut self) -> Result<(), Fault<D::Error>> {
+        let is_last = self.map.replaced.is_some();
+        if !rules::must_prove_map_page(is_last) || !self.has_room(Stream::Map) {
+            return Ok(());
+        }
+        match self.put_proof(Stream::Map) {
+            Err(Fault::ReadOnly) => Ok(()),
+            done => done,
+        }
     }
 
     /// Kept out of line: the usual recovery needs none of its stack.
@@ -323,31 +336,46 @@ mod tests {
     use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
     use crate::probe::NoProbe;
 
+    type Store<'ram> = PageFtl<'ram, Chip, NoProbe>;
+
     const SECTORS: u32 = 44;
+
+    fn chip() -> Chip {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        Chip::new(&part, Content::Bytes).expect("a chip")
+    }
+
+    fn config(dirty_entries: u32) -> PagedConfig {
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
+        let small = PagedConfig::SMALL;
+        PagedConfig { sector_bytes, capacity, anchor_blocks: 0, dirty_entries, ..small }
+    }
+
+    fn memory(chip: &Chip, config: &PagedConfig) -> OwnedPagedRam {
+        OwnedPagedRam::for_plan(&PagedPlan::new(chip.geometry(), config).expect("a plan"))
+    }
+
+    fn write(ftl: &mut Store<'_>, sector: u32) {
+        ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
+    }
 
     #[test]
     fn a_device_that_lacks_the_blocks_for_the_rest_stays_read_only() {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
-        let small = PagedConfig::SMALL;
-        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
+        let (chip, large) = (chip(), config(184));
+        let mut ram = memory(&chip, &large);
+        let ftl = PageFtl::format(chip, &large, ram.lend(), 7, NoProbe);
         let mut ftl = ftl.expect("a format");
-        ftl.write(Sector::new(0), &[9; 1024]).expect("written");
+        write(&mut ftl, 0);
         ftl.write_leaf(Leaf::new(0)).expect("a map page");
         // The last page is the one to be repeated: without it the sector's copy before counts.
         for sector in (0..SECTORS).chain([SECTORS - 1]) {
-            ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
+            write(&mut ftl, sector);
         }
         let chip = ftl.device_mut().fork();
         // The table is smaller now, and no block is free for the map page that would empty it.
-        let config = PagedConfig { dirty_entries: 32, ..config };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::mount(chip, &config, ram.lend(), NoProbe).expect("a mount");
+        let small = config(32);
+        let mut ram = memory(&chip, &small);
+        let mut ftl = PageFtl::mount(chip, &small, ram.lend(), NoProbe).expect("a mount");
         assert!(ftl.has_rest());
         ftl.suspect = None;
         ftl.map_pages = MapPages::Gap;
@@ -362,5 +390,23 @@ mod tests {
             ftl.read(Sector::new(sector), &mut data).expect("it is readable");
             assert!(data == [sector as u8; 1024], "{sector}");
         }
+    }
+
+    #[test]
+    fn a_map_page_that_was_written_anew_is_not_doubted() {
+        let (chip, config) = (chip(), config(184));
+        let mut ram = memory(&chip, &config);
+        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
+        let mut ftl = ftl.expect("a format");
+        write(&mut ftl, 0);
+        ftl.write_leaf(Leaf::new(0)).expect("a map page");
+        let first = ftl.map.spot(Leaf::new(0));
+        (ftl.settled, ftl.map_pages) = (false, MapPages::Gap);
+        ftl.settle().expect("it is writable");
+        let renewed = ftl.map.spot(Leaf::new(0));
+        assert!(first != renewed);
+        let chip = ftl.device_mut().fork();
+        let ftl = PageFtl::mount(chip, &config, ram.lend(), NoProbe).expect("a mount");
+        assert_eq!((ftl.suspect, ftl.map.spot(Leaf::new(0))), (None, renewed));
     }
 }
