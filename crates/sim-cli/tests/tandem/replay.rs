@@ -549,7 +549,8 @@ fn our_own_traces_replay_with_every_read_verified() {
     for path in traces {
         let path = path.to_str().unwrap();
         let disk = ["--capacity", "4GiB", "--slc", "64MiB", "--fit", "pack", "--fill", "nothing"];
-        let comparison = result(&[&["compare", path][..], &disk].concat());
+        let systems = ["--systems", "hybrid,paged"];
+        let comparison = result(&[&["compare", path][..], &disk, &systems].concat());
         for run in comparison["runs"].as_array().unwrap() {
             let read = run["requests"]["sectors_read"].as_u64().unwrap();
             assert!(run["verified_reads"].as_u64().unwrap() >= read && read > 1000, "{run}");
