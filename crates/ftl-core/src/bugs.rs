@@ -157,6 +157,7 @@ bugs! {
     ForgetBlank "What refers to an erased block is forgotten when the block is opened in need."
     KeepOpenedVictim "A block opened for copies that its own data was to fill up counts as an examined victim."
     DecideStreamAnew "Where a page of copies goes is decided anew when it is filled, though another page may take less."
+    BelieveStream "A block that was opened for map pages counts as full of them, though sectors are in it."
     HeadersAtOnce "Both headers are erased before the first is rewritten."
     KeepFailedRead "A mount by anchors uses the tag of the page that it read before one that it cannot read any more."
     FillSmallTable "A mount with a smaller table leaves no space for the page to be repeated."

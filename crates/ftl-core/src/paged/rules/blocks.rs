@@ -42,6 +42,13 @@ pub(crate) fn is_stream_decided() -> bool {
     !planted(Bug::DecideStreamAnew)
 }
 
+/// A block has sectors, whatever it was opened for, if it has more references than the map pages in it. Emptying it
+/// frees space in the fast area.
+#[inline]
+pub(crate) fn has_sectors(references: u32, of_leaves: u32) -> bool {
+    references > of_leaves && !planted(Bug::BelieveStream)
+}
+
 /// A new place takes the place of one old one, which loses one reference: a block is free when it has none.
 #[inline]
 pub(crate) fn references_replaced(counted: u16) -> u16 {

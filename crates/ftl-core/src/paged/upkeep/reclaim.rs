@@ -153,9 +153,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             judge.victims = Victims::Greedy;
             best = candidates.best(&mut self.blocks, judge);
         }
-        let block = best?;
+        let block = best.or_else(|| if need { self.full_but_not_of_map(area) } else { None })?;
         self.note_lifetime(block);
         Some(self.victim_of(area, block))
+    }
+
+    /// Returns a block of the fast area that counts as full of map pages, and has sectors as well or instead: in need
+    /// streams share a block, and a mount may know a block by what it held before.
+    #[cold]
+    #[inline(never)]
+    fn full_but_not_of_map(&self, area: Area) -> Option<BlockNumber> {
+        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
+        let of_leaves = |block: BlockNumber| {
+            let in_it = |leaf: &Leaf| self.map.spot(*leaf).is_some_and(|spot| spot.block == block);
+            self.map.leaves().filter(in_it).count() as u32 * u32::from(self.leaf_weight())
+        };
+        let mut blocks = self.blocks.of(area).filter(|block| self.blocks.may_be_victim(*block));
+        blocks.find(|block| {
+            area == Area::Fast
+                && begun != Some(*block)
+                && rules::has_sectors(self.blocks.references(*block).into(), of_leaves(*block))
+        })
     }
 
     /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its
@@ -389,6 +407,25 @@ mod tests {
             assert_eq!(ftl.shape.area_of(to), Area::Main);
             assert!(ftl.blocks.is_free(stale), "there would have been space in the fast area");
             assert_kept(ftl, 3);
+        });
+    }
+
+    #[test]
+    fn in_need_a_full_block_that_is_not_of_map_pages_is_a_victim() {
+        let part = datasheet::builtin("tiny").expect("it is built in");
+        with_store(&part, |ftl| {
+            write(ftl, 0..SECTORS, 1);
+            write(ftl, SECTORS..SECTORS + 2, 1);
+            let full = block_of(ftl, 0);
+            assert_eq!(u32::from(ftl.blocks.references(full)), SECTORS);
+            ftl.blocks.times.note_stream(full, Stream::Map);
+            while !ftl.is_short(Area::Fast, 0) {
+                let mut blocks = ftl.blocks.of(Area::Fast);
+                let free = blocks.find(|block| ftl.blocks.is_free(*block)).expect("one is free");
+                ftl.blocks.retire(free);
+            }
+            assert_eq!(ftl.reclaim_step(Area::Fast), Ok(Step::Done));
+            assert!(u32::from(ftl.blocks.references(full)) < SECTORS);
         });
     }
 }
