@@ -110,6 +110,7 @@ bugs! {
     DoubtAcknowledged "A mount ignores the map page to be repeated although the one before it was erased long ago."
     TrustCounted "A map page that a mount counts on, for the one before it is gone, is not repeated."
     KeepHorizon "A mount takes the horizon of a map page that it gives up."
+    AskProof "A mount looks for the horizon in the proof behind the last map page, which has none."
     HoldUnreadable "A mount keeps a half-erased block for the previous copy of a sector of the page to be repeated."
     LoseRest "A device that takes no more writes does not look for sectors of which its table has no entry."
     WriteBesideRest "A device that lacks the blocks for the rest writes map pages, and takes writes again."

@@ -34,13 +34,14 @@ const UNSHOWN: [Bug; 6] = [
 
 /// One random world in thousands comes where these have a say: tests beside the code (`opening.rs`, `reclaim.rs`,
 /// `replaced.rs` and `settle.rs`) show them.
-const IN_NEED: [Bug; 9] = [
+const IN_NEED: [Bug; 10] = [
     Bug::ForgetBlank,
     Bug::KeepOpenedVictim,
     Bug::DecideStreamAnew,
     Bug::BelieveStream,
     Bug::WriteBesideRest,
     Bug::DoubtRenewed,
+    Bug::AskProof,
     Bug::DoubtNeeded,
     Bug::DoubtAcknowledged,
     Bug::TrustCounted,

@@ -152,7 +152,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
-    fn shared(&mut self, stream: Stream) -> Result<Stream, Fault<D::Error>> {
+    pub(crate) fn shared(&mut self, stream: Stream) -> Result<Stream, Fault<D::Error>> {
         match stream {
             Stream::Hot => Ok(stream),
             Stream::Map => self.shared_by_map(),

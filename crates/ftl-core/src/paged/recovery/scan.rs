@@ -40,6 +40,21 @@ pub(crate) struct Youngest {
     pub(crate) spot: Spot,
 }
 
+/// What was programmed last in the blocks of the map.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MapLast {
+    /// A map page or a proof.
+    any: Option<Youngest>,
+    /// A map page.
+    page: Option<Youngest>,
+}
+
+impl MapLast {
+    fn or_later(self, other: Self) -> Self {
+        Self { any: younger(self.any, other.any), page: younger(self.page, other.page) }
+    }
+}
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Finds the last programmed page that can be read as a whole, and keeps its content. Returns the stamp of the
     /// first attempt, and its own.
@@ -63,10 +78,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the last programmed page below the ceiling.
     fn youngest_below(&mut self, ceiling: Stamp) -> Result<Option<Youngest>, Fault<D::Error>> {
         let map = self.read_maps(ceiling)?;
-        if let Some(youngest) = map {
+        let with_horizon = if rules::has_proof_a_horizon() { map.any } else { map.page };
+        if let Some(youngest) = with_horizon {
             self.note_horizon(youngest.spot)?;
         }
-        Ok(younger(map, self.youngest_tag(ceiling, |_| true)?))
+        Ok(younger(map.any, self.youngest_tag(ceiling, |_| true)?))
     }
 
     /// Reads the page into the page buffer, and returns the stamp of the first attempt. `None`: it cannot be read. A
@@ -150,29 +166,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Finds the newest page of every leaf below the ceiling. Returns the newest of all.
-    pub(crate) fn read_maps(
-        &mut self,
-        ceiling: Stamp,
-    ) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let mut youngest = None;
+    pub(crate) fn read_maps(&mut self, ceiling: Stamp) -> Result<MapLast, Fault<D::Error>> {
+        let mut last = MapLast::default();
         for _ in 0..=self.shape.blocks() {
             let mut pass = Pass::Whole;
-            youngest = self.read_maps_once(ceiling, &mut pass)?;
+            last = self.read_maps_once(ceiling, &mut pass)?;
             if rules::pass_counts(pass == Pass::Whole) {
                 break;
             }
         }
-        Ok(youngest)
+        Ok(last)
     }
 
     fn read_maps_once(
         &mut self,
         ceiling: Stamp,
         pass: &mut Pass,
-    ) -> Result<Option<Youngest>, Fault<D::Error>> {
+    ) -> Result<MapLast, Fault<D::Error>> {
         self.map.clear();
         self.stamp_read = None;
-        let mut youngest = None;
+        let mut last = MapLast::default();
         for block in self.blocks.all() {
             let may_have_map = match self.flash.look(Spot { block, page: 0 }, Cause::Mount)? {
                 Seen::Page(first) => {
@@ -191,10 +204,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Seen::Unreadable => true,
             };
             if may_have_map && self.shape.map_area().holds(block) {
-                youngest = younger(youngest, self.read_map_block(block, ceiling, pass)?);
+                last = last.or_later(self.read_map_block(block, ceiling, pass)?);
             }
         }
-        Ok(youngest)
+        Ok(last)
     }
 
     fn read_map_block(
@@ -202,8 +215,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         block: BlockNumber,
         ceiling: Stamp,
         pass: &mut Pass,
-    ) -> Result<Option<Youngest>, Fault<D::Error>> {
-        let (mut youngest, mut dead) = (None, None);
+    ) -> Result<MapLast, Fault<D::Error>> {
+        let (mut last, mut dead) = (MapLast::default(), None);
         let pages = self.shape.area_at(block).pages;
         for page in 0..pages {
             let spot = Spot { block, page };
@@ -219,8 +232,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if dead.is_some() {
                 self.map_pages = MapPages::Gap;
             }
+            let this = Some(Youngest { stamp: tag.stamp, spot });
             if tag.kind.is_proof() && tag.stamp < ceiling {
-                youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+                last = last.or_later(MapLast { any: this, page: None });
             }
             self.pin_again(spot, tag.stamp);
             let Some(leaf) = leaf else { continue };
@@ -228,7 +242,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if !fits || tag.stamp >= ceiling {
                 continue;
             }
-            youngest = younger(youngest, Some(Youngest { stamp: tag.stamp, spot }));
+            last = last.or_later(MapLast { any: this, page: this });
             match self.leaf_stamp(leaf)? {
                 Some(newest) if !rules::leaf_page_counts(tag.stamp, newest) => {}
                 Some(_) => self.map.set_spot(leaf, spot),
@@ -241,7 +255,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if dead.is_some_and(|page| page + 1 == pages) {
             self.map_pages = MapPages::Gap;
         }
-        Ok(youngest)
+        Ok(last)
     }
 
     /// Pins the blocks of the first attempt and of all repetitions of the page to be repeated.

@@ -75,10 +75,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Proves the map page that was programmed last, if its block has space.
+    /// Proves the map page that was programmed last, if that took the place of another, and its block has space.
     fn prove_map_page(&mut self) -> Result<(), Fault<D::Error>> {
-        let is_last = self.map.replaced.is_some();
-        if !rules::must_prove_map_page(is_last) || !self.has_room(Stream::Map) {
+        let freed_some = self.map.replaced.is_some();
+        let stream = self.shared(Stream::Map)?;
+        if !rules::must_prove_map_page(freed_some) || !self.has_room(stream) {
             return Ok(());
         }
         match self.put_proof(Stream::Map) {
@@ -400,7 +401,10 @@ mod tests {
         let mut ftl = ftl.expect("a format");
         write(&mut ftl, 0);
         ftl.write_leaf(Leaf::new(0)).expect("a map page");
-        let first = ftl.map.spot(Leaf::new(0));
+        ftl.begin_epoch();
+        ftl.begin_epoch();
+        let (first, horizon) = (ftl.map.spot(Leaf::new(0)), ftl.epoch.horizon);
+        assert!(horizon > Stamp::ZERO);
         (ftl.settled, ftl.map_pages) = (false, MapPages::Gap);
         ftl.settle().expect("it is writable");
         let renewed = ftl.map.spot(Leaf::new(0));
@@ -408,5 +412,6 @@ mod tests {
         let chip = ftl.device_mut().fork();
         let ftl = PageFtl::mount(chip, &config, ram.lend(), NoProbe).expect("a mount");
         assert_eq!((ftl.suspect, ftl.map.spot(Leaf::new(0))), (None, renewed));
+        assert_eq!(ftl.epoch.horizon, horizon, "the proof has none");
     }
 }

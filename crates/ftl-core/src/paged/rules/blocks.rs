@@ -36,13 +36,13 @@ pub(crate) fn is_next_victim(may_be_victim: bool) -> bool {
 }
 
 /// Where a page of copies goes is decided before the first copy is taken. What is released meanwhile may free a block
-/// of the other area, whose page takes less.
+/// of the area that was not chosen, whose page takes less.
 #[inline]
 pub(crate) fn is_stream_decided() -> bool {
     !planted(Bug::DecideStreamAnew)
 }
 
-/// A block has sectors, whatever it was opened for, if it has more references than the map pages in it. Emptying it
+/// A block has sectors, whatever it was opened for, if it has more references than its map pages count for. Emptying it
 /// frees space in the fast area.
 #[inline]
 pub(crate) fn has_sectors(references: u32, of_leaves: u32) -> bool {

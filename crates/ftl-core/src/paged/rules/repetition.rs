@@ -97,11 +97,11 @@ pub(crate) fn must_renew_last_pages(has_gap: bool) -> bool {
     has_gap && !planted(Bug::KeepFirstAttempt)
 }
 
-/// A map page that the repair after a power cut wrote last is proved. As long as a mount doubts it, the blocks that it
-/// freed are in use: if few others are free, none may be left to repeat it.
+/// The last map page of the repair after a power cut is proved, if it took the place of another. As long as a mount
+/// doubts it, the blocks that it freed are in use: if few others are free, none may be left to repeat it.
 #[inline]
-pub(crate) fn must_prove_map_page(is_programmed_last: bool) -> bool {
-    is_programmed_last && !planted(Bug::DoubtRenewed)
+pub(crate) fn must_prove_map_page(freed_some: bool) -> bool {
+    freed_some && !planted(Bug::DoubtRenewed)
 }
 
 /// The host is told of a page that was programmed again after a failure when it is proved.

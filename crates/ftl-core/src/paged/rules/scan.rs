@@ -48,6 +48,12 @@ pub(crate) fn pass_counts(is_whole: bool) -> bool {
     is_whole || planted(Bug::TrustStalePass)
 }
 
+/// A proof behind the last map page has no horizon: it is that page's.
+#[inline]
+pub(crate) fn has_proof_a_horizon() -> bool {
+    planted(Bug::AskProof)
+}
+
 /// The horizon of a map page that the mount gives up does not count: it would show that other pages are gone.
 #[inline]
 pub(crate) fn horizon_without(before: Stamp, of_page: Stamp) -> Stamp {

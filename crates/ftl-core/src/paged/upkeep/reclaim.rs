@@ -91,14 +91,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(Step::Done);
         }
         let begun = self.victims[area as usize];
-        let Some(victim) = begun.or_else(|| self.choose(area)) else {
-            if self.table.is_empty() {
-                return Ok(Step::NoVictim);
-            }
+        let chosen = match begun.or_else(|| self.choose(area)) {
             // Old pointers in map pages still count as references until the map pages are rewritten.
-            self.flush_fullest()?;
-            return Ok(Step::Done);
+            None if !self.table.is_empty() => {
+                self.flush_fullest()?;
+                return Ok(Step::Done);
+            }
+            None if self.is_short(area, 0) => self.full_but_not_of_map(area),
+            chosen => chosen,
         };
+        let Some(victim) = chosen else { return Ok(Step::NoVictim) };
         self.victims[area as usize] = Some(victim);
         let mut flushed = 0;
         while flushed < FLUSHED && self.prepares_for(victim) {
@@ -153,27 +155,26 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             judge.victims = Victims::Greedy;
             best = candidates.best(&mut self.blocks, judge);
         }
-        let block = best.or_else(|| if need { self.full_but_not_of_map(area) } else { None })?;
+        let block = best?;
         self.note_lifetime(block);
         Some(self.victim_of(area, block))
     }
 
-    /// Returns a block of the fast area that counts as full of map pages, and has sectors as well or instead: in need
-    /// streams share a block, and a mount may know a block by what it held before.
+    /// Returns a block of the fast area that counts as full of map pages, and has sectors as well or instead: a mount
+    /// may know a block by what it held before.
     #[cold]
     #[inline(never)]
-    fn full_but_not_of_map(&self, area: Area) -> Option<BlockNumber> {
-        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
+    fn full_but_not_of_map(&mut self, area: Area) -> Option<Victim> {
         let of_leaves = |block: BlockNumber| {
             let in_it = |leaf: &Leaf| self.map.spot(*leaf).is_some_and(|spot| spot.block == block);
             self.map.leaves().filter(in_it).count() as u32 * u32::from(self.leaf_weight())
         };
         let mut blocks = self.blocks.of(area).filter(|block| self.blocks.may_be_victim(*block));
-        blocks.find(|block| {
-            area == Area::Fast
-                && begun != Some(*block)
-                && rules::has_sectors(self.blocks.references(*block).into(), of_leaves(*block))
-        })
+        let block = blocks.find(|block| {
+            let references = self.blocks.references(*block);
+            area == Area::Fast && rules::has_sectors(references.into(), of_leaves(*block))
+        });
+        block.map(|block| self.victim_of(area, block))
     }
 
     /// Whether weak blocks wait, and there are free blocks for their copies. A device that is full has only its
@@ -419,6 +420,7 @@ mod tests {
             let full = block_of(ftl, 0);
             assert_eq!(u32::from(ftl.blocks.references(full)), SECTORS);
             ftl.blocks.times.note_stream(full, Stream::Map);
+            ftl.write_leaf(Leaf::new(0)).expect("a map page");
             while !ftl.is_short(Area::Fast, 0) {
                 let mut blocks = ftl.blocks.of(Area::Fast);
                 let free = blocks.find(|block| ftl.blocks.is_free(*block)).expect("one is free");
