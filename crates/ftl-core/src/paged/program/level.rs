@@ -9,6 +9,7 @@ use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::shape::Area;
 use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
+use crate::paged::tables::under_way::Victim;
 use crate::probe::{Cause, Probe};
 
 /// Blocks examined whenever one is opened.
@@ -35,10 +36,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
+    /// Returns the block of an area that is being emptied.
+    pub(crate) fn begun(&self, area: Area) -> Option<Victim> {
+        self.victims.get(area as usize).copied().flatten()
+    }
+
     /// Whether a block is being emptied for wear leveling: its data goes to a worn block, which then rests.
     pub(crate) fn is_leveling(&self, area: Area) -> bool {
-        let victim = self.victims.get(area as usize).copied().flatten();
-        self.levels_wear() && victim.is_some_and(|victim| victim.cause == Cause::WearLeveling)
+        self.levels_wear()
+            && self.begun(area).is_some_and(|victim| victim.cause == Cause::WearLeveling)
     }
 
     /// Returns the block to empty for wear leveling: at most one for as many opened blocks as the threshold says. So
@@ -56,9 +62,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Takes it.
     pub(crate) fn next_to_level(&mut self, area: Area) -> Option<BlockNumber> {
-        let begun = self.victims.get(area as usize).copied().flatten();
         let least = self.due_to_level(area)?;
-        if begun.is_some_and(|victim| victim.block == least) {
+        if self.begun(area).is_some_and(|victim| victim.block == least) {
             return None;
         }
         let level = self.leveling.get_mut(area as usize)?;

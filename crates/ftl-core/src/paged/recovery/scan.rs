@@ -165,7 +165,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Finds the newest page of every leaf below the ceiling. Returns the newest of all.
+    /// Finds the newest page of every leaf below the ceiling. Returns what was programmed last.
     pub(crate) fn read_maps(&mut self, ceiling: Stamp) -> Result<MapLast, Fault<D::Error>> {
         let mut last = MapLast::default();
         for _ in 0..=self.shape.blocks() {

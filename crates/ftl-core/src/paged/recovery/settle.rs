@@ -360,14 +360,24 @@ mod tests {
         ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
     }
 
+    /// Formats the chip, and writes a sector and its map page.
+    fn with_map_page<'ram>(
+        chip: Chip,
+        config: &PagedConfig,
+        ram: &'ram mut OwnedPagedRam,
+    ) -> Store<'ram> {
+        let ftl = PageFtl::format(chip, config, ram.lend(), 7, NoProbe);
+        let mut ftl = ftl.expect("a format");
+        write(&mut ftl, 0);
+        ftl.write_leaf(Leaf::new(0)).expect("a map page");
+        ftl
+    }
+
     #[test]
     fn a_device_that_lacks_the_blocks_for_the_rest_stays_read_only() {
         let (chip, large) = (chip(), config(184));
         let mut ram = memory(&chip, &large);
-        let ftl = PageFtl::format(chip, &large, ram.lend(), 7, NoProbe);
-        let mut ftl = ftl.expect("a format");
-        write(&mut ftl, 0);
-        ftl.write_leaf(Leaf::new(0)).expect("a map page");
+        let mut ftl = with_map_page(chip, &large, &mut ram);
         // The last page is the one to be repeated: without it the sector's copy before counts.
         for sector in (0..SECTORS).chain([SECTORS - 1]) {
             write(&mut ftl, sector);
@@ -397,10 +407,7 @@ mod tests {
     fn a_map_page_that_was_written_anew_is_not_doubted() {
         let (chip, config) = (chip(), config(184));
         let mut ram = memory(&chip, &config);
-        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
-        let mut ftl = ftl.expect("a format");
-        write(&mut ftl, 0);
-        ftl.write_leaf(Leaf::new(0)).expect("a map page");
+        let mut ftl = with_map_page(chip, &config, &mut ram);
         ftl.begin_epoch();
         ftl.begin_epoch();
         let (first, horizon) = (ftl.map.spot(Leaf::new(0)), ftl.epoch.horizon);

@@ -136,7 +136,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if need {
             self.close_full(area);
         }
-        let begun = self.victims.get(area as usize).copied().flatten().map(|victim| victim.block);
+        let begun = self.begun(area).map(|victim| victim.block);
         if !need && let Some(block) = self.next_weak(area).filter(|block| begun != Some(*block)) {
             self.flash.weak.noted.count_refreshed();
             return Some(self.victim_of(area, block));
@@ -165,6 +165,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[cold]
     #[inline(never)]
     fn full_but_not_of_map(&mut self, area: Area) -> Option<Victim> {
+        if area != Area::Fast {
+            return None;
+        }
         let of_leaves = |block: BlockNumber| {
             let in_it = |leaf: &Leaf| self.map.spot(*leaf).is_some_and(|spot| spot.block == block);
             self.map.leaves().filter(in_it).count() as u32 * u32::from(self.leaf_weight())
@@ -172,7 +175,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut blocks = self.blocks.of(area).filter(|block| self.blocks.may_be_victim(*block));
         let block = blocks.find(|block| {
             let references = self.blocks.references(*block);
-            area == Area::Fast && rules::has_sectors(references.into(), of_leaves(*block))
+            rules::has_sectors(references.into(), of_leaves(*block))
         });
         block.map(|block| self.victim_of(area, block))
     }
