@@ -52,3 +52,55 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{BlockStore, Bytes, Sector};
+    use nand_model::{Chip, Content, datasheet};
+
+    use super::*;
+    use crate::paged::flash::Extent;
+    use crate::paged::plan::address::{Leaf, Mapped};
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    const SECTORS: u32 = 32;
+    const LEAF: Leaf = Leaf::new(0);
+
+    #[test]
+    fn blocks_that_only_the_page_to_be_repeated_points_to_are_not_free() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
+        let config = PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
+        let mut ftl = ftl.expect("a format");
+        for sector in 0..SECTORS {
+            ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
+        }
+        ftl.write_leaf(LEAF).expect("written");
+        // As a mount finds it that has this page, and none before it.
+        let spot = ftl.map.spot(LEAF).expect("it has a page");
+        let first = ftl.stamp_at(spot).expect("the chip works").expect("it is readable");
+        let page = ftl.map.load(&mut ftl.flash, LEAF, Cause::Mount).expect("it is readable");
+        ftl.buffer[..ftl.map.bytes(page).len()].copy_from_slice(ftl.map.bytes(page));
+        let (what, extent, origin) = (What::Map(LEAF), Extent::Whole, Some(spot));
+        ftl.suspect = Some(Suspect { spot, what, first, extent, origin });
+        ftl.settled = false;
+        ftl.map.clear();
+        ftl.count_references().expect("the chip works");
+        for at in 0..SECTORS {
+            let Mapped::At(place) = ftl.map.entry(ftl.buffer, at) else { panic!("{at}") };
+            assert!(!ftl.blocks.is_free(ftl.shape.block_of(place)), "{at}");
+        }
+        ftl.settle().expect("it is writable");
+        ftl.check().expect("every invariant holds");
+        for sector in 0..SECTORS {
+            let mut data = [0; 1024];
+            ftl.read(Sector::new(sector), &mut data).expect("it is readable");
+            assert_eq!(data, [sector as u8; 1024]);
+        }
+    }
+}

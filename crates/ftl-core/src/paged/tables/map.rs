@@ -423,3 +423,22 @@ fn check(bytes: &[u8], key: FormatKey) -> u32 {
         mixed ^ mixed >> 13
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_with_any_bit_changed_is_not_whole() {
+        let (horizon_told, key) = (Stamp::new(77), FormatKey::new(7));
+        let mut bytes: [u8; 64] = core::array::from_fn(|at| at as u8);
+        seal_bytes(&mut bytes, horizon_told, key);
+        assert_eq!(horizon(&bytes, key), Some(horizon_told));
+        assert_eq!(horizon(&bytes, FormatKey::new(8)), None, "another format's");
+        for bit in 0..bytes.len() * 8 {
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(horizon(&bytes, key), None, "bit {bit}");
+            bytes[bit / 8] ^= 1 << (bit % 8);
+        }
+    }
+}
