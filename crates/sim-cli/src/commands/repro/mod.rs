@@ -194,13 +194,24 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let jobs = args.jobs.or_else(|| thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
     let folder = args.traces.as_deref();
+    if let Some(folder) = folder
+        && let Err(reason) = std::fs::read_dir(folder)
+    {
+        let folder = folder.display();
+        return Err(Failure::Arguments(format!("--traces {folder} cannot be read: {reason}")));
+    }
     let length = if args.full { studies::Cut::Full } else { studies::Cut::AsLong };
     let loads = studies::Loads { requests: args.requests, seed: args.seed, folder, length };
+    let has_gc = matches!(args.paper, Paper::Gc | Paper::All);
+    studies.iter().try_for_each(|study| study.check_files(&loads))?;
+    if has_gc {
+        studies::gc::check_files(&loads)?;
+    }
     for study in studies {
         let path = study.make(&args.out.join("repro"), &loads, jobs)?;
         writeln!(out, "{} has the figures", path.display())?;
     }
-    if matches!(args.paper, Paper::Gc | Paper::All) {
+    if has_gc {
         let path = studies::gc::make(&args.out.join("repro"), &loads, jobs)?;
         writeln!(out, "{} has the figures", path.display())?;
     }

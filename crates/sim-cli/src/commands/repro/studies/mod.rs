@@ -18,7 +18,7 @@ use sim::engine::result::RunResult;
 use sim::engine::systems::Chosen;
 use sim::input::device::Setup;
 use sim::input::trace::fit::FitChoice;
-use sim::{Failure, show};
+use sim::{Failure, Observer as _, show};
 
 use super::page::Page;
 use crate::base::interrupt;
@@ -146,6 +146,24 @@ impl Loads<'_> {
         paths.into_iter().find(is_meant)
     }
 
+    /// Reads what is replayed of each load's file: a line that cannot be replayed is told at once, and not after the runs
+    /// before it.
+    fn check_files(&self, loads: &[Load], first: Option<u64>) -> Result<(), Failure> {
+        let stop = Terminal.stop();
+        for (path, load) in loads.iter().filter_map(|load| Some((self.file(load)?, load))) {
+            let args = WorkloadArgs { first, ..WorkloadArgs::of(path.to_string_lossy()) };
+            let workload = args.workload()?;
+            let mut stream = workload.open(load.capacity, &Terminal);
+            while stream.next_request()?.is_some() {
+                if stop.is_requested() {
+                    let before = "the traces were being read for the first time";
+                    return Err(Failure::Interrupted(before.into()));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The trace of a load: its file, or its substitute. `None` if there is neither.
     fn trace(&self, load: &Load, usual: u64) -> Option<(String, Option<FitChoice>)> {
         if let Some(path) = self.file(load) {
@@ -181,6 +199,11 @@ impl StudyResults {
 }
 
 impl Study {
+    /// Reads the files of its loads.
+    pub(super) fn check_files(&self, loads: &Loads<'_>) -> Result<(), Failure> {
+        loads.check_files(self.loads, loads.first(&Trial::of("all"), self.requests))
+    }
+
     /// Does the runs and writes the page. Returns its path.
     pub(super) fn make(
         &self,
@@ -391,6 +414,18 @@ mod tests {
             assert!(charts > 0 && charts == page.matches(".svg)").count(), "{page}");
             assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
         }
+    }
+
+    #[test]
+    fn a_bad_line_of_a_load_s_file_is_told_before_the_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("hm_0.csv");
+        std::fs::write(file, "0,W,0,4096\n1,W,4096,4096\n2,X,0,4096\n").unwrap();
+        let loads = Loads { folder: Some(folder.path()), ..SHORT };
+        let told = KINOSHITA.check_files(&loads).unwrap_err().to_string();
+        assert!(told.contains("hm_0.csv") && told.contains("line 3"), "{told}");
+        let short = Loads { requests: Some(2), ..loads };
+        KINOSHITA.check_files(&short).unwrap();
     }
 
     #[test]

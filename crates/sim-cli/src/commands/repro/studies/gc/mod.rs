@@ -17,6 +17,11 @@ mod runs;
 
 use grid::Grid;
 
+/// Reads the files of its loads.
+pub(in super::super) fn check_files(loads: &Loads<'_>) -> Result<(), Failure> {
+    loads.check_files(grid::ALL.loads, loads.requests)
+}
+
 /// Does the runs and writes the page. Returns its path.
 pub(in super::super) fn make(
     folder: &Path,
