@@ -72,7 +72,7 @@ impl PagedKind {
     }
 
     /// Whether map pages may follow in a block whose first page is this one: behind a repetition or its proof, too, if
-    /// a single area had no other block.
+    /// a single area had few blocks.
     pub const fn may_begin_map(self) -> bool {
         self.is_map() || self.is_repeated() || self.is_proof()
     }

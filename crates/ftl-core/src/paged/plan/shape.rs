@@ -300,6 +300,11 @@ impl PagedShape {
         }
     }
 
+    /// Returns with how many free blocks of the main area, or fewer, power cuts in a row may use up all.
+    pub const fn few_blocks(&self) -> u32 {
+        self.role(Area::Main).reserve(self.more_streams)
+    }
+
     const fn role(&self, area: Area) -> Role {
         match (area, self.fast_area()) {
             (Area::Fast, Some(_)) => Role::Fast,

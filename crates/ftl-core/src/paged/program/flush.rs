@@ -251,3 +251,46 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.table.begin_epoch();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{BlockStore, Bytes, SectorCount};
+    use nand_model::{Chip, Content as Kept, datasheet};
+
+    use super::*;
+    use crate::paged::plan::shape::Area;
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    #[test]
+    fn the_block_of_a_map_page_is_opened_last_right_after_the_page_is_replaced() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Kept::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
+        let small = PagedConfig::SMALL;
+        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let leaf = Leaf::new(0);
+        let replaced = loop {
+            ftl.write(Sector::new(0), &[1; 1024]).expect("written");
+            let before = ftl.map.spot(leaf);
+            ftl.write_leaf(leaf).expect("written");
+            if let Some(before) = before
+                && ftl.blocks.is_free(before.block)
+            {
+                break before.block;
+            }
+        };
+        // The others are worn more.
+        for block in ftl.blocks.all().filter(|block| *block != replaced) {
+            ftl.blocks.set_wear(block, 100);
+        }
+        while ftl.blocks.free(Area::Main) > 1 {
+            ftl.open_block(Stream::Host).expect("a block is free");
+            assert!(ftl.blocks.is_free(replaced));
+        }
+        ftl.open_block(Stream::Host).expect("a block is free");
+    }
+}

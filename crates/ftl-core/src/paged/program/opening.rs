@@ -1,8 +1,9 @@
-//! Opening a block: one without references is erased. The last resort of a device without such a block is one that is
-//! erased although something refers to it.
+//! Opening a block: one without references is erased. The last resort of a device without such a block is one of which
+//! nothing can be read, although something refers to it.
 //!
 //! If power fails right after a block is erased, and a page dies by itself, the next mount may go by an older page of
-//! the map, or by an older copy, whose place was in that block. What was there is lost, whatever happens to the block.
+//! the map, or by an older copy, whose place was in that block. A power cut may tear the first page of the block, too.
+//! What was there is lost, whatever happens to the block.
 
 use ftl_iface::NandDevice;
 
@@ -21,7 +22,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Opens a block for a stream: one without references, or in need one that holds nothing.
     pub(super) fn open_block(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         match self.open_free(stream) {
-            Err(Fault::ReadOnly) => self.open_blank(stream),
+            Err(Fault::ReadOnly) => self.open_unreadable(stream),
             done => done,
         }
     }
@@ -49,7 +50,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     self.note_opened(area, block);
                     self.note_erase(area);
                     self.flash.weak.forget(Weak::Block(block));
-                    self.opens[stream as usize] = Some(Open { block, next: 0, relied: 0 });
+                    self.opens[stream as usize] = Some(Open::erased(block));
                     return Ok(());
                 }
                 Erasure::Failed => {
@@ -84,16 +85,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.flash.mark_bad(block)
     }
 
-    /// Opens a block that is erased although something refers to it.
+    /// Opens a block of which nothing can be read, although something refers to it.
     #[cold]
     #[inline(never)]
-    fn open_blank(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+    fn open_unreadable(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
         let area = self.area_of(stream);
         // Where blocks are free, anchors stand in the way of opening one.
         if self.blocks.free(area) > 0 {
             return Err(Fault::ReadOnly);
         }
-        let block = self.blank_block(area)?.ok_or(Fault::ReadOnly)?;
+        let block = self.unreadable_block(area)?.ok_or(Fault::ReadOnly)?;
         let references = self.blocks.references(block);
         // An anchor lists free blocks alone.
         self.blocks.release(block, references);
@@ -104,20 +105,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         opened
     }
 
-    /// Finds a block of an area that is erased although something refers to it.
-    fn blank_block(&mut self, area: Area) -> Result<Option<BlockNumber>, Fault<D::Error>> {
+    /// Finds such a block of an area.
+    fn unreadable_block(&mut self, area: Area) -> Result<Option<BlockNumber>, Fault<D::Error>> {
         let slots = self.shape.area(area).block_slots();
         for block in self.blocks.of(area) {
-            if self.blocks.may_be_blank(block, slots) && self.is_blank(block)? {
+            if self.blocks.may_be_unreadable(block, slots) && self.is_unreadable(block)? {
                 return Ok(Some(block));
             }
         }
         Ok(None)
     }
 
-    fn is_blank(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
+    fn is_unreadable(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
         for page in 0..self.shape.area_at(block).pages {
-            if self.flash.look(Spot { block, page }, Cause::Gc)? != Seen::Erased {
+            if let Seen::Page(_) = self.flash.look(Spot { block, page }, Cause::Gc)? {
                 return Ok(false);
             }
         }
@@ -128,14 +129,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 #[cfg(test)]
 mod tests {
     use ftl_iface::{Bytes, SectorCount};
-    use nand_model::{Chip, Content, datasheet};
+    use nand_model::{Chip, Content, FaultInjector, datasheet};
 
     use super::*;
     use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
     use crate::probe::NoProbe;
 
-    #[test]
-    fn in_need_an_erased_block_is_opened_and_what_refers_to_it_is_counted() {
+    /// The last block is opened, to which something refers, and of whose pages so many became unreadable.
+    fn opens_with_unreadable(dead: u16) {
         let part = datasheet::builtin("tiny-slc").expect("it is built in");
         let chip = Chip::new(&part, Content::Bytes).expect("a chip");
         let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
@@ -143,17 +144,29 @@ mod tests {
         let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
         let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
         let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let device = FaultInjector::new(chip, 7);
+        let mut ftl = PageFtl::format(device, &config, ram.lend(), 7, NoProbe).expect("a format");
         let mut blocks = ftl.blocks.of(Area::Main);
-        let blank = blocks.next().expect("there are blocks");
+        let last = blocks.next().expect("there are blocks");
         for block in blocks {
             ftl.blocks.retire(block);
         }
-        ftl.blocks.refer(blank, 2);
+        for page in 0..dead {
+            let page = ftl.shape.main.page(Spot { block: last, page });
+            ftl.device_mut().lose(page);
+        }
+        ftl.blocks.refer(last, 2);
         assert_eq!(ftl.open_block(Stream::Host), Ok(()));
         let open = ftl.opens[Stream::Host as usize].expect("it is open");
-        assert_eq!((open.block, ftl.blocks.references(blank)), (blank, 2));
+        assert_eq!((open.block, ftl.blocks.references(last)), (last, 2));
         // It is open now, and nothing else is left.
         assert_eq!(ftl.open_block(Stream::Copies), Err(Fault::ReadOnly));
+    }
+
+    #[test]
+    fn in_need_a_block_that_holds_nothing_is_opened_and_what_refers_to_it_is_counted() {
+        opens_with_unreadable(0);
+        opens_with_unreadable(1);
+        opens_with_unreadable(3);
     }
 }

@@ -4,7 +4,7 @@ use ftl_iface::{NandDevice, Sector};
 
 use crate::error::Fault;
 use crate::layout::Stamp;
-use crate::paged::flash::{Extent, PagedKind, Seen, note_repeated};
+use crate::paged::flash::{Extent, PagedKind, note_repeated};
 use crate::paged::plan::address::{BlockNumber, Leaf, Mapped, Place, Spot};
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
@@ -13,7 +13,7 @@ use crate::paged::tables::bins::Full;
 use crate::paged::tables::dirty::{Dirty, Entry, Old};
 use crate::paged::tables::map::Cached;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::Stream;
+use crate::paged::tables::under_way::{Begun, Stream};
 use crate::probe::{Cause, Probe};
 
 /// Attempts to program a page, each in another block, before the device becomes read-only.
@@ -81,7 +81,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             if !rules::failure_voids_anchor(self.failing.is_some()) {
                 self.anchor_if_due()?;
             }
-            let stream = self.shared(stream)?;
+            let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
             let data = match content {
                 Content::Host(data) => data,
@@ -102,7 +102,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Ok(()) => {
                     self.failing = None;
                     if let Some(open) = &mut self.opens[stream as usize] {
-                        open.next += 1;
+                        open.note(kind);
                     }
                     self.record_page(spot, kind);
                     self.anchors.leave_trace();
@@ -152,55 +152,49 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
-    pub(crate) fn shared(&mut self, stream: Stream) -> Result<Stream, Fault<D::Error>> {
+    pub(crate) fn shared(&mut self, stream: Stream) -> Stream {
         match stream {
-            Stream::Hot => Ok(stream),
-            Stream::Map => self.shared_by_map(),
-            _ => Ok(self.shared_by_sectors(stream)),
+            Stream::Hot => stream,
+            Stream::Map => self.begun_by_repetition(stream).unwrap_or(stream),
+            _ => self.shared_by_sectors(stream),
         }
     }
 
     fn shared_by_sectors(&mut self, stream: Stream) -> Stream {
-        /// With so few free blocks, streams are not kept apart.
-        const FEW: u32 = 2;
-        let few = FEW + self.shape.more_streams;
-        if let Some(lender) = self.lender(stream) {
-            self.shares = true;
-            return lender;
-        }
-        if self.blocks.free(Area::Main) > few {
-            return stream;
-        }
-        let open = |stream: Stream| self.opens[stream as usize].is_some();
-        let other = Stream::MAIN.into_iter().find(|other| open(*other));
-        match other.or_else(|| self.map_block_in_need()) {
-            Some(other) if !open(stream) => {
-                self.shares = true;
-                other
-            }
-            _ => stream,
-        }
+        let lender = self.lender(stream).or_else(|| self.begun_by_repetition(stream));
+        let lender = lender.or_else(|| self.other_in_need(stream));
+        self.shares |= lender.is_some();
+        lender.unwrap_or(stream)
     }
 
-    /// Returns the stream that takes a map page: if a single area has no free block left, the one whose open block
-    /// begins with the repetition, which took the last. Mounts that read everything look for map pages there.
-    fn shared_by_map(&mut self) -> Result<Stream, Fault<D::Error>> {
+    /// Returns the stream whose open block begins with a repetition, if blocks are short: it takes what any stream
+    /// programs. Otherwise power cuts in a row, each soon after a mount, would leave several hardly filled blocks each.
+    fn begun_by_repetition(&self, stream: Stream) -> Option<Stream> {
+        let (free, few) = (self.blocks.free(Area::Main), self.shape.few_blocks());
+        if !rules::may_share_repetition(free, few) || self.has_room(stream) {
+            return None;
+        }
+        let begun = |other: &Stream| {
+            let open = self.opens[*other as usize];
+            open.is_some_and(|open| open.begun == Begun::Repetition) && self.has_room(*other)
+        };
+        // Where there are two areas, the pages of the map are in the other one.
         let single = !self.shape.has_fast();
-        if !single || self.blocks.free(Area::Main) > 0 || self.has_room(Stream::Map) {
-            return Ok(Stream::Map);
+        let others = Stream::MAIN.into_iter().filter(|_| single || stream != Stream::Map);
+        others.chain(Some(Stream::Map).filter(|_| single)).find(begun)
+    }
+
+    /// Returns the stream whose open block takes sectors of one that has none, if blocks are short.
+    fn other_in_need(&self, stream: Stream) -> Option<Stream> {
+        /// With so few free blocks, streams are not kept apart.
+        const FEW: u32 = 2;
+        let few = self.blocks.free(Area::Main) <= FEW + self.shape.more_streams;
+        let open = |stream: Stream| self.opens[stream as usize].is_some();
+        if !few || open(stream) {
+            return None;
         }
-        for other in Stream::MAIN {
-            let Some(open) = self.opens[other as usize].filter(|_| self.has_room(other)) else {
-                continue;
-            };
-            let first = Spot { block: open.block, page: 0 };
-            if let Seen::Page(first) = self.flash.look(first, Cause::Map)?
-                && first.kind.may_begin_map()
-            {
-                return Ok(other);
-            }
-        }
-        Ok(Stream::Map)
+        let other = Stream::MAIN.into_iter().find(|other| open(*other));
+        other.or_else(|| self.map_block_in_need())
     }
 
     /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a
@@ -284,5 +278,75 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if let Mapped::At(place) = mapped {
             self.blocks.lose(self.shape.block_of(place), 1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{BlockStore, Bytes, SectorCount};
+    use nand_model::faults::When;
+    use nand_model::{Chip, Content as Kept, FaultInjector, Fork, datasheet};
+
+    use super::*;
+    use crate::paged::flash::{Seen, first_attempt};
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    fn config() -> PagedConfig {
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
+        PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL }
+    }
+
+    fn chip_and_memory() -> (Chip, OwnedPagedRam) {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Kept::Bytes).expect("a chip");
+        let plan = PagedPlan::new(chip.geometry(), &config()).expect("a plan");
+        (chip, OwnedPagedRam::for_plan(&plan))
+    }
+
+    #[test]
+    fn with_few_free_blocks_what_follows_a_repetition_shares_its_block() {
+        let (chip, mut ram) = chip_and_memory();
+        let mut ftl = PageFtl::format(chip, &config(), ram.lend(), 7, NoProbe).expect("a format");
+        ftl.write(Sector::new(0), &[1; 1024]).expect("written");
+        let chip = ftl.device_mut().fork();
+        let mut ftl = PageFtl::mount(chip, &config(), ram.lend(), NoProbe).expect("a mount");
+        assert!(ftl.suspect.is_some(), "it may be torn");
+        let few = ftl.shape.few_blocks();
+        for block in ftl.blocks.all() {
+            if ftl.blocks.is_free(block) && ftl.blocks.free(Area::Main) > few {
+                ftl.blocks.retire(block);
+            }
+        }
+        ftl.settle().expect("it is writable");
+        let repeated = ftl.copies();
+        assert!(ftl.has_room(repeated));
+        for stream in Stream::MAIN.into_iter().chain([Stream::Map]) {
+            assert_eq!(ftl.shared(stream), repeated);
+        }
+        let free = ftl.blocks.free(Area::Main);
+        ftl.write_leaf(Leaf::new(0)).expect("written");
+        assert_eq!(ftl.blocks.free(Area::Main), free);
+    }
+
+    #[test]
+    fn a_page_programmed_again_after_a_failure_says_what_it_repeats() {
+        let (chip, mut ram) = chip_and_memory();
+        let device = FaultInjector::new(chip, 7);
+        let mut ftl = PageFtl::format(device, &config(), ram.lend(), 7, NoProbe).expect("a format");
+        ftl.write(Sector::new(0), &[1; 1024]).expect("written");
+        let open = ftl.opens[Stream::Host as usize].expect("it is open");
+        let failed = ftl.shape.main.page(Spot { block: open.block, page: open.next });
+        ftl.device_mut().fail_program(failed, When::Always);
+        let before = ftl.flash.stamp();
+        ftl.write(Sector::new(1), &[2; 1024]).expect("written in another block");
+        let place = ftl.table.get(Sector::new(1)).expect("it is dirty").place;
+        let (spot, _) = ftl.shape.spot(place);
+        let Seen::Page(page) = ftl.flash.look(spot, Cause::Mount).expect("the chip works") else {
+            panic!("it is readable")
+        };
+        let tag = page.tag();
+        assert_eq!(tag.kind, PagedKind::RepeatedSectors);
+        assert_eq!(first_attempt(tag), (before.next(), Extent::Whole));
     }
 }

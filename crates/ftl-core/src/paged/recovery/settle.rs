@@ -78,7 +78,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Proves the map page that was programmed last, if that took the place of another, and its block has space.
     fn prove_map_page(&mut self) -> Result<(), Fault<D::Error>> {
         let freed_some = self.map.replaced.is_some();
-        let stream = self.shared(Stream::Map)?;
+        let stream = self.shared(Stream::Map);
         if !rules::must_prove_map_page(freed_some) || !self.has_room(stream) {
             return Ok(());
         }

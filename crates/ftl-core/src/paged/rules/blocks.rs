@@ -49,13 +49,19 @@ pub(crate) fn has_sectors(references: u32, of_leaves: u32) -> bool {
     references > of_leaves && !planted(Bug::BelieveStream)
 }
 
+/// With few free blocks, the block that begins with a repetition takes what any stream programs.
+#[inline]
+pub(crate) fn may_share_repetition(free: u32, few: u32) -> bool {
+    free <= few && !planted(Bug::OpenBeside)
+}
+
 /// A new place takes the place of one old one, which loses one reference: a block is free when it has none.
 #[inline]
 pub(crate) fn references_replaced(counted: u16) -> u16 {
     if planted(Bug::ReleaseTwice) && counted > 1 { 2 } else { 1 }
 }
 
-/// What refers to an erased block still does when the block is opened: it is released one by one, and must be counted.
+/// What refers to a block that is opened in need still does: it is released one by one, and must be counted.
 #[inline]
 pub(crate) fn must_count_blank() -> bool {
     !planted(Bug::ForgetBlank)

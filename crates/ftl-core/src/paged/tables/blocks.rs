@@ -269,7 +269,7 @@ impl<'ram> Blocks<'ram> {
 
     /// Whether something refers to the block, it is neither open nor pinned and has not failed, and so many references
     /// more can be counted.
-    pub fn may_be_blank(&self, block: BlockNumber, more: u32) -> bool {
+    pub fn may_be_unreadable(&self, block: BlockNumber, more: u32) -> bool {
         let state = self.states.get(block);
         state != 0 && state & !COUNT == 0 && u32::from(state) + more <= u32::from(COUNT)
     }

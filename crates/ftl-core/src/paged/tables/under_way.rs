@@ -4,7 +4,7 @@
 use ftl_iface::Sector;
 
 use crate::layout::Stamp;
-use crate::paged::flash::Extent;
+use crate::paged::flash::{Extent, PagedKind};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
 use crate::probe::Cause;
 
@@ -42,13 +42,36 @@ impl Stream {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Open {
     pub(crate) block: BlockNumber,
+    pub(crate) begun: Begun,
     /// The next page to program.
     pub(crate) next: u16,
     /// Pages before this one are relied upon: a page whose program could corrupt one of them is skipped.
     pub(crate) relied: u16,
 }
 
+/// What the first page of an open block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Begun {
+    /// Any page of the block's stream.
+    Usual,
+    /// A repetition, or its proof. Mounts that read every block look behind these for pages of any kind.
+    Repetition,
+}
+
 impl Open {
+    /// An erased block.
+    pub(crate) const fn erased(block: BlockNumber) -> Self {
+        Self { block, begun: Begun::Usual, next: 0, relied: 0 }
+    }
+
+    /// Notes that the next page was programmed.
+    pub(crate) fn note(&mut self, kind: PagedKind) {
+        if self.next == 0 && (kind.is_repeated() || kind.is_proof()) {
+            self.begun = Begun::Repetition;
+        }
+        self.next += 1;
+    }
+
     /// Marks a page as relied upon, if it is of this block.
     pub(crate) fn rely_on(&mut self, spot: Spot) {
         if self.block == spot.block {

@@ -146,8 +146,8 @@ impl Loads<'_> {
         paths.into_iter().find(is_meant)
     }
 
-    /// Reads what is replayed of each load's file: a line that cannot be replayed is told at once, and not after the runs
-    /// before it.
+    /// Reads what is replayed of each load's file: a line that cannot be replayed is told at once, and not after the
+    /// runs before it.
     fn check_files(&self, loads: &[Load], first: Option<u64>) -> Result<(), Failure> {
         let stop = Terminal.stop();
         for (path, load) in loads.iter().filter_map(|load| Some((self.file(load)?, load))) {
