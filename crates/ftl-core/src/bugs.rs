@@ -156,6 +156,7 @@ bugs! {
     ReplayLate "A mount applies only the records of the last anchor."
     ReuseFailed "A block in which a program failed is used again."
     ForgetBlank "What refers to a block is forgotten when the block is opened in need."
+    OpenLeaf "A block is opened in need although the unreadable page of a leaf is there."
     OpenBeside "With few free blocks, every stream opens a block of its own after a power cut."
     KeepOpenedVictim "A block opened for copies that its own data was to fill up counts as an examined victim."
     DecideStreamAnew "Where a page of copies goes is decided anew when it is filled, though another page may take less."

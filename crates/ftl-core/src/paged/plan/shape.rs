@@ -75,6 +75,9 @@ const fn block_bytes(blocks: u32) -> u8 {
     if bytes < 2 { 2 } else { bytes }
 }
 
+/// One more than the references to a block that can be counted.
+const REFERENCES: u32 = 1 << 13;
+
 /// The most dirty entries.
 const ENTRIES_MAX: u32 = 1 << 24;
 
@@ -160,7 +163,7 @@ impl PagedShape {
         if places >= 1 << Place::BITS {
             return Err(PagedShapeError::Places);
         }
-        if main.block_slots() >= 1 << 13 || map.block_slots() >= 1 << 13 {
+        if main.block_slots() >= REFERENCES || map.block_slots() >= REFERENCES {
             return Err(PagedShapeError::BlockSlots);
         }
         let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
@@ -298,6 +301,18 @@ impl PagedShape {
             Area::Main if self.lends() => LENDING_RESERVE,
             _ => self.role(area).reserve(self.more_streams),
         }
+    }
+
+    /// Returns how many references a block may have. Where pairs are guarded, a map page counts for all pages of its word
+    /// line, and sectors may be in the others.
+    pub(crate) const fn references_most(&self, area: Area) -> u32 {
+        let slots = self.area(area).block_slots();
+        if self.guards() && !self.has_fast() { 2 * slots } else { slots }
+    }
+
+    /// Whether a block may take pages of the map and sectors: there is one area, and as many references can be counted.
+    pub(crate) const fn mixes(&self) -> bool {
+        !self.has_fast() && self.references_most(Area::Main) < REFERENCES
     }
 
     /// Returns with how many free blocks of the main area, or fewer, power cuts in a row may use up all.

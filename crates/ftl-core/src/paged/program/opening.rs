@@ -1,9 +1,9 @@
 //! Opening a block: one without references is erased. The last resort of a device without such a block is one of which
 //! nothing can be read, although something refers to it.
 //!
-//! If power fails right after a block is erased, and a page dies by itself, the next mount may go by an older page of
-//! the map, or by an older copy, whose place was in that block. A power cut may tear the first page of the block, too.
-//! What was there is lost, whatever happens to the block.
+//! If power fails right after a block is erased, and a page dies by itself, the next mount may go by an older copy,
+//! whose place was in that block. A power cut may tear the first page of the block, too. What was there is lost,
+//! whatever happens to the block.
 
 use ftl_iface::NandDevice;
 
@@ -107,13 +107,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Finds such a block of an area.
     fn unreadable_block(&mut self, area: Area) -> Result<Option<BlockNumber>, Fault<D::Error>> {
-        let slots = self.shape.area(area).block_slots();
+        let most = self.shape.references_most(area);
         for block in self.blocks.of(area) {
-            if self.blocks.may_be_unreadable(block, slots) && self.is_unreadable(block)? {
+            if self.blocks.may_be_unreadable(block, most)
+                && rules::may_open_in_need(self.has_leaf(block))
+                && self.is_unreadable(block)?
+            {
                 return Ok(Some(block));
             }
         }
         Ok(None)
+    }
+
+    /// Whether the page of a leaf is in the block.
+    fn has_leaf(&self, block: BlockNumber) -> bool {
+        let mut spots = self.map.leaves().filter_map(|leaf| self.map.spot(leaf));
+        spots.any(|spot| spot.block == block)
     }
 
     fn is_unreadable(&mut self, block: BlockNumber) -> Result<bool, Fault<D::Error>> {
@@ -132,11 +141,13 @@ mod tests {
     use nand_model::{Chip, Content, FaultInjector, datasheet};
 
     use super::*;
+    use crate::paged::plan::address::Leaf;
     use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
     use crate::probe::NoProbe;
 
-    /// The last block is opened, to which something refers, and of whose pages so many became unreadable.
-    fn opens_with_unreadable(dead: u16) {
+    /// The last block, to which something refers, is opened if so many of its pages became unreadable and a leaf's page is
+    /// none of them.
+    fn opens_with_unreadable(dead: u16, leaf: Option<Leaf>) {
         let part = datasheet::builtin("tiny-slc").expect("it is built in");
         let chip = Chip::new(&part, Content::Bytes).expect("a chip");
         let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
@@ -156,6 +167,11 @@ mod tests {
             ftl.device_mut().lose(page);
         }
         ftl.blocks.refer(last, 2);
+        if let Some(leaf) = leaf {
+            ftl.map.set_spot(leaf, Spot { block: last, page: 0 });
+            assert_eq!(ftl.open_block(Stream::Host), Err(Fault::ReadOnly));
+            return;
+        }
         assert_eq!(ftl.open_block(Stream::Host), Ok(()));
         let open = ftl.opens[Stream::Host as usize].expect("it is open");
         assert_eq!((open.block, ftl.blocks.references(last)), (last, 2));
@@ -165,8 +181,9 @@ mod tests {
 
     #[test]
     fn in_need_a_block_that_holds_nothing_is_opened_and_what_refers_to_it_is_counted() {
-        opens_with_unreadable(0);
-        opens_with_unreadable(1);
-        opens_with_unreadable(3);
+        opens_with_unreadable(0, None);
+        opens_with_unreadable(1, None);
+        opens_with_unreadable(3, None);
+        opens_with_unreadable(1, Some(Leaf::new(0)));
     }
 }

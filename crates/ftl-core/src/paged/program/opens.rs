@@ -2,7 +2,7 @@
 
 use ftl_iface::{NandDevice, PageIndex};
 
-use crate::paged::plan::address::BlockNumber;
+use crate::paged::plan::address::{BlockNumber, Spot};
 use crate::paged::plan::shape::{Area, AreaShape};
 use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
@@ -28,11 +28,23 @@ pub(crate) const LAST_BLOCKS: u32 = 2;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the next page of a stream's open block that can be programmed.
+    #[inline]
     pub(crate) fn safe_page(&self, stream: Stream, open: Open) -> Option<u16> {
-        let area = self.shape_of(stream);
+        self.safe_page_of(self.shape_of(stream), open)
+    }
+
+    #[inline]
+    fn safe_page_of(&self, area: &AreaShape, open: Open) -> Option<u16> {
         let guards = area.shares_cells() && self.guards();
         let page = if guards { next_safe(area, open) } else { open.next };
         Some(page).filter(|page| *page < area.pages)
+    }
+
+    /// Whether a block takes no page behind this one, if that is relied upon.
+    pub(crate) fn is_full_behind(&self, spot: Spot) -> bool {
+        let next = spot.page + 1;
+        let open = Open { next, relied: next, ..Open::erased(spot.block) };
+        self.safe_page_of(self.shape.area_at(spot.block), open).is_none()
     }
 
     /// Whether a stream's open block takes a further page.
@@ -40,11 +52,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
     }
 
-    /// Returns the stream that lends its open block to one whose block is full, when blocks are short: the nearest one.
+    /// Returns the stream that lends its open block to one whose block is full, if blocks are short: the nearest one.
     /// So streams that fill their blocks at the same time wait for no garbage collection.
     pub(crate) fn lender(&self, stream: Stream) -> Option<Stream> {
         let short = self.blocks.free(Area::Main) <= self.shape.reserve(Area::Main) + LENT_BEFORE;
-        if !short || !self.shape.lends() || self.has_room(stream) {
+        if !short || !self.shape.lends() {
             return None;
         }
         let away = |lender: &Stream| (*lender as usize).abs_diff(stream as usize);

@@ -151,17 +151,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
     }
 
-    /// Returns the stream that takes the page when blocks are short, so that fewer blocks are open.
+    /// Returns the stream that takes the page: another one when blocks are short and its own has none, so that fewer
+    /// blocks are open.
+    #[inline]
     pub(crate) fn shared(&mut self, stream: Stream) -> Stream {
-        match stream {
-            Stream::Hot => stream,
-            Stream::Map => self.begun_by_repetition(stream).unwrap_or(stream),
-            _ => self.shared_by_sectors(stream),
-        }
+        if self.has_room(stream) { stream } else { self.lender_or(stream) }
     }
 
-    fn shared_by_sectors(&mut self, stream: Stream) -> Stream {
-        let lender = self.lender(stream).or_else(|| self.begun_by_repetition(stream));
+    #[inline(never)]
+    fn lender_or(&mut self, stream: Stream) -> Stream {
+        let lender = match stream {
+            Stream::Hot => return stream,
+            Stream::Map => return self.begun_by_repetition(stream).unwrap_or(stream),
+            _ => self.lender(stream).or_else(|| self.begun_by_repetition(stream)),
+        };
         let lender = lender.or_else(|| self.other_in_need(stream));
         self.shares |= lender.is_some();
         lender.unwrap_or(stream)
@@ -171,17 +174,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// programs. Otherwise power cuts in a row, each soon after a mount, would leave several hardly filled blocks each.
     fn begun_by_repetition(&self, stream: Stream) -> Option<Stream> {
         let (free, few) = (self.blocks.free(Area::Main), self.shape.few_blocks());
-        if !rules::may_share_repetition(free, few) || self.has_room(stream) {
+        if !rules::may_share_repetition(free, few) {
             return None;
         }
         let begun = |other: &Stream| {
             let open = self.opens[*other as usize];
             open.is_some_and(|open| open.begun == Begun::Repetition) && self.has_room(*other)
         };
-        // Where there are two areas, the pages of the map are in the other one.
-        let single = !self.shape.has_fast();
-        let others = Stream::MAIN.into_iter().filter(|_| single || stream != Stream::Map);
-        others.chain(Some(Stream::Map).filter(|_| single)).find(begun)
+        let mixes = self.shape.mixes();
+        let others = Stream::MAIN.into_iter().filter(|_| mixes || stream != Stream::Map);
+        others.chain(Some(Stream::Map).filter(|_| mixes)).find(begun)
     }
 
     /// Returns the stream whose open block takes sectors of one that has none, if blocks are short.
@@ -200,9 +202,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns the stream of the map if its open block must take sectors, too: those two are the last blocks of a
     /// single area. After a power cut the page to be repeated may be one of the map, and take the last free block.
     fn map_block_in_need(&self) -> Option<Stream> {
-        let single = !self.shape.has_fast();
         let short = self.blocks.free(Area::Main) <= LAST_BLOCKS;
-        Some(Stream::Map).filter(|map| single && short && self.has_room(*map))
+        Some(Stream::Map).filter(|map| self.shape.mixes() && short && self.has_room(*map))
     }
 
     /// Returns the page that a stream programs next. Pages that could corrupt pages that are relied upon are skipped.

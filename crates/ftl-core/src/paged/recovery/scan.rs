@@ -252,7 +252,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
             }
         }
-        if dead.is_some_and(|page| page + 1 == pages) {
+        if dead.is_some_and(|page| self.is_full_behind(Spot { block, page })) {
             self.map_pages = MapPages::Gap;
         }
         Ok(last)
