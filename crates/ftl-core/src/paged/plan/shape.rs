@@ -303,8 +303,8 @@ impl PagedShape {
         }
     }
 
-    /// Returns how many references a block may have. Where pairs are guarded, a map page counts for all pages of its word
-    /// line, and sectors may be in the others.
+    /// Returns how many references a block may have. Where pairs are guarded, a map page counts for all pages of its
+    /// word line, and sectors may be in the others.
     pub(crate) const fn references_most(&self, area: Area) -> u32 {
         let slots = self.area(area).block_slots();
         if self.guards() && !self.has_fast() { 2 * slots } else { slots }

@@ -145,8 +145,8 @@ mod tests {
     use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
     use crate::probe::NoProbe;
 
-    /// The last block, to which something refers, is opened if so many of its pages became unreadable and a leaf's page is
-    /// none of them.
+    /// The last block, to which something refers, is opened if so many of its pages became unreadable and a leaf's page
+    /// is none of them.
     fn opens_with_unreadable(dead: u16, leaf: Option<Leaf>) {
         let part = datasheet::builtin("tiny-slc").expect("it is built in");
         let chip = Chip::new(&part, Content::Bytes).expect("a chip");
