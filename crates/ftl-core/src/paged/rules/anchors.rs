@@ -100,4 +100,9 @@ mod tests {
             assert_eq!(found, stands, "{last:?} {doubtful:?}");
         }
     }
+
+    #[test]
+    fn an_anchor_that_nothing_follows_is_written_again() {
+        assert!(must_repeat_anchor(0) && !must_repeat_anchor(1));
+    }
 }

@@ -109,3 +109,19 @@ pub(crate) fn must_prove_map_page(freed_some: bool) -> bool {
 pub(crate) fn must_prove_rewrite() -> bool {
     !planted(Bug::TrustRewrite)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_previous_copy_of_a_sector_that_cannot_be_read_holds_no_block() {
+        assert!(!still_holds(Seen::Unreadable, 0, Sector::new(3)));
+        assert!(!still_holds(Seen::Erased, 0, Sector::new(3)));
+    }
+
+    #[test]
+    fn for_a_part_the_whole_page_is_looked_for() {
+        assert!(must_look_for_whole(true) && !must_look_for_whole(false));
+    }
+}

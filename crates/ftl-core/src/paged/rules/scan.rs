@@ -87,4 +87,14 @@ mod tests {
         assert!(may_have_young_tags(None, YOUNG));
         assert!(may_have_young_tags(Some(YOUNG), OLD) && !may_have_young_tags(Some(OLD), OLD));
     }
+
+    #[test]
+    fn a_pass_counts_only_if_nothing_died_meanwhile() {
+        assert!(pass_counts(true) && !pass_counts(false));
+    }
+
+    #[test]
+    fn the_horizon_of_a_page_that_is_given_up_does_not_count() {
+        assert_eq!(horizon_without(OLD, YOUNG), OLD);
+    }
 }

@@ -306,6 +306,18 @@ mod tests {
         entries.map(|dirty| (dirty.sector.get(), dirty.entry.place.get())).collect()
     }
 
+    #[test]
+    fn an_entry_stays_of_its_epoch_however_often_its_sector_is_written() {
+        let mut memory = Memory::of(16, 100);
+        let mut table = memory.table();
+        table.put(Sector::new(3), entry(1)).expect("there is space");
+        table.begin_epoch();
+        table.put(Sector::new(3), entry(2)).expect("it is there");
+        assert_eq!((table.may_move_horizon(), table.next_old()), (false, Some(Sector::new(3))));
+        table.take(Sector::new(3));
+        assert_eq!((table.may_move_horizon(), table.next_old()), (true, None));
+    }
+
     /// Random steps beside a reference map, in a table that is nearly full all the time, over one span and over many.
     #[test]
     fn the_table_holds_what_was_put_whatever_is_taken_out() {
