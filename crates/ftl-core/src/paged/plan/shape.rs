@@ -76,7 +76,7 @@ const fn block_bytes(blocks: u32) -> u8 {
 }
 
 /// One more than the references to a block that can be counted.
-const REFERENCES: u32 = 1 << 13;
+pub(crate) const REFERENCES: u32 = 1 << 13;
 
 /// The most dirty entries.
 const ENTRIES_MAX: u32 = 1 << 24;

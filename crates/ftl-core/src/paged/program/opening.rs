@@ -99,7 +99,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // An anchor lists free blocks alone.
         self.blocks.release(block, references);
         let opened = self.open_free(stream);
-        if rules::must_count_blank() {
+        if rules::must_count_opened() {
             self.blocks.refer(block, references);
         }
         opened

@@ -70,7 +70,7 @@ pub(crate) fn may_open_in_need(has_leaf: bool) -> bool {
 
 /// What refers to a block that is opened in need still does: it is released one by one, and must be counted.
 #[inline]
-pub(crate) fn must_count_blank() -> bool {
+pub(crate) fn must_count_opened() -> bool {
     !planted(Bug::ForgetBlank)
 }
 

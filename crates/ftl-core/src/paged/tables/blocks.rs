@@ -10,7 +10,7 @@ use super::times::Times;
 use super::under_way::Stream;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::feature::{Feature, KEEPS_WEAR};
-use crate::paged::plan::shape::{Area, AreaShape, PagedShape};
+use crate::paged::plan::shape::{Area, AreaShape, PagedShape, REFERENCES};
 use crate::table::Table;
 
 /// Bad: never used again.
@@ -20,7 +20,7 @@ const FAILING: u16 = 1 << 15;
 /// Open: pages are programmed to it.
 const OPEN: u16 = 1 << 14;
 /// Pinned: it is involved in a repetition after a mount and is not free before that is done.
-const PINNED: u16 = 1 << 13;
+const PINNED: u16 = REFERENCES as u16;
 const COUNT: u16 = PINNED - 1;
 
 /// Returns the references to a block in this state if it may be emptied and reused.
