@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use ftl_iface::Lifetime;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use sim::input::synth::Synth;
+use sim::input::trace::lifetime;
 use sim::input::trace::output::{self, Fields, Output};
 use sim::{Failure, Request, show, whole};
 
@@ -50,8 +50,7 @@ pub(crate) fn synth<'py>(name: &str, capacity: &Bound<'py, PyAny>) -> PyResult<C
         |of: fn(&Request) -> u64| made.iter().map(of).collect::<Vec<u64>>().into_pyarray(py);
     let times = column(|request| request.time.get());
     let (offsets, lengths) = (column(|request| request.offset), column(|request| request.length));
-    let place = |lifetime| Lifetime::ALL.iter().position(|known| *known == lifetime);
-    let lifetimes = made.iter().map(|request| place(request.lifetime).unwrap_or(0) as u8);
+    let lifetimes = made.iter().map(|request| lifetime::number(request.lifetime));
     let lifetimes: Vec<u8> = lifetimes.collect();
     Ok((times, ops.into_pyarray(py), offsets, lengths, lifetimes.into_pyarray(py)))
 }

@@ -1,12 +1,11 @@
 //! Which requests.
 
-use ftl_iface::Lifetime;
 use nand_model::part::Nanos;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 use sim::Request;
 use sim::input::trace::formats::{As, Columns};
-use sim::input::trace::{Op, formats};
+use sim::input::trace::{Op, formats, lifetime};
 use sim::input::workload::{Reading, Reads};
 
 use crate::failed::{bad, raised};
@@ -81,8 +80,8 @@ impl RequestColumns<'_> {
             let op = Op::ALL.get(usize::from(*op)).copied();
             let op =
                 op.ok_or_else(|| bad("an operation is 0 for R, 1 for W, 2 for T or 3 for F"))?;
-            let lifetime = Lifetime::ALL.get(usize::from(*lifetime)).copied();
-            let lifetime = lifetime.ok_or_else(|| bad("a lifetime is a number from 0 to 4"))?;
+            let lifetime = lifetime::of_number(*lifetime);
+            let lifetime = lifetime.ok_or_else(|| bad("a lifetime is a number from 0 to 5"))?;
             let (offset, length): (&u64, &u64) = (offset, length);
             Ok(Request::new(Nanos::new(*time), op, *offset, *length).living(lifetime))
         };

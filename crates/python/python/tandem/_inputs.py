@@ -58,11 +58,16 @@ def systems(given: SystemLike | Sequence[SystemLike] | None) -> list[str | Syste
     """Several systems; a string may name some, separated by commas."""
     if given is None:
         return []
+    named: list[str | System | type[System]]
     if isinstance(given, str):
-        return list(filter(None, given.split(",")))
-    if isinstance(given, Sequence):
-        return [system(one) for one in given]
-    return [system(given)]
+        named = list(filter(None, given.split(",")))
+    elif isinstance(given, Sequence):
+        named = [system(one) for one in given]
+    else:
+        named = [system(given)]
+    if not named:
+        raise BadInput("no system is named: name at least one, or leave out the argument for the usual ones")
+    return named
 
 
 def workload(

@@ -17,8 +17,9 @@ from ._tables import Table
 #: The operations by their numbers.
 OPS = ("R", "W", "T", "F")
 
-#: How long a write's data may be expected to live, by number; the first: the host does not know.
-LIFETIMES = ("", "short", "medium", "long", "extreme")
+#: How long a write's data may be expected to live, by the numbers of Linux's write hints; the first two: the host does not
+#: know.
+LIFETIMES = ("", "none", "short", "medium", "long", "extreme")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Requests(Table):
     offset: NDArray[np.uint64]
     #: How many bytes each has.
     length: NDArray[np.uint64]
-    #: How long the host expects a write's data to live: a place in LIFETIMES.
+    #: How long the host expects a write's data to live: a place in LIFETIMES, which is Linux's number.
     lifetime: NDArray[np.uint8]
     #: Their name in results.
     name: str = ""
@@ -148,7 +149,7 @@ def _lifetimes(values: Any) -> NDArray[np.uint8]:
         values = np.where(missing, 0, array).astype(np.int64)
     elif array.dtype.kind == "O":
         values = ["" if value is None or value != value else str(value) for value in array]
-    told = "a lifetime is short (1), medium (2), long (3), extreme (4), or unknown (0, or an empty word)"
+    told = "a lifetime is short (2), medium (3), long (4), extreme (5), or unknown (0, 1, none, or an empty word)"
     return _numbered(values, LIFETIMES, str.lower, "lifetime", told)
 
 

@@ -19,14 +19,51 @@ pub fn of_word(text: &[u8]) -> Option<Lifetime> {
     Lifetime::ALL.into_iter().find(|known| word(*known).as_bytes().eq_ignore_ascii_case(text))
 }
 
-/// The lifetime of a word, or of a number of Linux's: 0 is not set, 1 says that there is none.
+/// Linux's number of a lifetime.
+pub const fn number(lifetime: Lifetime) -> u8 {
+    match lifetime {
+        Lifetime::Unknown => 0,
+        Lifetime::Short => 2,
+        Lifetime::Medium => 3,
+        Lifetime::Long => 4,
+        Lifetime::Extreme => 5,
+    }
+}
+
+/// The lifetime of a number of Linux's: 0 is not set, 1 says that there is none.
+pub const fn of_number(number: u8) -> Option<Lifetime> {
+    match number {
+        0 | 1 => Some(Lifetime::Unknown),
+        2 => Some(Lifetime::Short),
+        3 => Some(Lifetime::Medium),
+        4 => Some(Lifetime::Long),
+        5 => Some(Lifetime::Extreme),
+        _ => None,
+    }
+}
+
+/// The lifetime of a word, or of a number of Linux's.
 pub(crate) fn of_word_or_number(field: &[u8]) -> Option<Lifetime> {
     match field.to_ascii_lowercase().as_slice() {
-        b"0" | b"1" | b"none" | b"-" => Some(Lifetime::Unknown),
-        b"2" => Some(Lifetime::Short),
-        b"3" => Some(Lifetime::Medium),
-        b"4" => Some(Lifetime::Long),
-        b"5" => Some(Lifetime::Extreme),
+        b"none" | b"-" => Some(Lifetime::Unknown),
+        [digit @ b'0'..=b'9'] => of_number(digit - b'0'),
         word => of_word(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers_say_the_same() {
+        for lifetime in Lifetime::ALL {
+            assert_eq!(of_word(word(lifetime).as_bytes()), Some(lifetime));
+            assert_eq!(of_number(number(lifetime)), Some(lifetime));
+            let digit = number(lifetime).to_string();
+            assert_eq!(of_word_or_number(digit.as_bytes()), Some(lifetime));
+        }
+        assert_eq!(of_word_or_number(b"1"), Some(Lifetime::Unknown));
+        assert_eq!((of_word_or_number(b"6"), of_word_or_number(b"22")), (None, None));
     }
 }

@@ -10,8 +10,11 @@ pub(super) const FORMAT: Format = Format {
     name: "csv",
     title: "our own: time_us,op,offset,length[,lifetime]; op R, W, T or F; bytes",
     recognise: |head| first_line_parses(head, parse),
-    parser: |_| Lines::boxed("`time_us,op,offset,length`, op R, W, T or F", parse),
+    parser: |_| Lines::boxed(EXPECTED, parse),
 };
+
+const EXPECTED: &str = "`time_us,op,offset,length`, op R, W, T or F, and perhaps a fifth field: short, medium, \
+    long or extreme";
 
 const HEADING: &[u8] = b"time_us,op,offset,length";
 const WITH_LIFETIME: &[u8] = b"time_us,op,offset,length,lifetime";
