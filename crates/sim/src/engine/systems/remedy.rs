@@ -40,21 +40,29 @@ impl Chosen {
         fits(self.plan().and_then(|_| self.remedy(setup, Purpose::Replay)))
     }
 
-    /// The flag that makes it fit: another size of the SLC, else another capacity; the nearest one.
+    /// The flags that make it fit: another size of the SLC, else another capacity, perhaps with another SLC too.
     fn remedy(&self, setup: &Setup, purpose: Purpose) -> Option<String> {
         let log = setup.log_bytes.filter(|_| !setup.has_slc_to_spare());
         let slc = setup.part.geometry.slc().filter(|_| setup.has_slc_to_spare());
-        let slc = slc.map(RegionGeometry::capacity_bytes).or(log);
+        let near = slc.map(RegionGeometry::capacity_bytes).or(log);
         let fits =
             |made: Result<Setup, Failure>| made.is_ok_and(|setup| self.fits(&setup, purpose));
-        let slc = slc.and_then(|near| {
+        let slc = near.and_then(|near| {
             let size = sizes(near).find(|bytes| fits(setup.clone().with_slc(*bytes)))?;
             Some(format!("--slc {}", show::size(size)))
         });
         slc.or_else(|| {
-            let mut sizes = sizes(setup.part.exported_bytes);
-            let size = sizes.find(|bytes| fits(setup.clone().with_capacity(*bytes)))?;
-            Some(format!("--capacity {}", show::size(size)))
+            sizes(setup.part.exported_bytes).find_map(|bytes| {
+                let capacity = format!("--capacity {}", show::size(bytes));
+                let smaller = setup.clone().with_capacity(bytes).ok()?;
+                if self.fits(&smaller, purpose) {
+                    return Some(capacity);
+                }
+                // A plan is made at once, so that both sizes can be tried.
+                let near = near.filter(|_| self.plan().is_some())?;
+                let slc = sizes(near).find(|bytes| fits(smaller.clone().with_slc(*bytes)))?;
+                Some(format!("{capacity} --slc {}", show::size(slc)))
+            })
         })
     }
 
@@ -102,14 +110,18 @@ mod tests {
             ("hybrid", None, Some(1 << 20), "--slc 2MiB"),
             ("conventional", Some(1 << 20), None, "--capacity 128MiB"),
             ("page-mlc", Some(1 << 20), None, "--capacity 64MiB"),
+            // More sectors than can be numbered; what is left needs a larger fast area, too.
+            ("paged", Some(15 << 40), None, "--capacity 1TiB --slc 8GiB"),
         ] {
             let said = said(system, capacity, slc);
             assert!(said.starts_with(&format!("`{system}` does not fit c3: ")), "{said}");
             assert!(said.ends_with(&format!("; {fitting} fits")), "{said}");
             // What is proposed does fit, on the device as it is.
-            let (flag, size) = fitting.split_once(' ').unwrap();
-            let size = Some(crate::input::size::parse(size).unwrap());
-            let (capacity, slc) = if flag == "--slc" { (capacity, size) } else { (size, slc) };
+            let flag = |name: &str| {
+                let mut words = fitting.split(' ').skip_while(|word| *word != name);
+                words.nth(1).map(|size| crate::input::size::parse(size).unwrap())
+            };
+            let (capacity, slc) = (flag("--capacity").or(capacity), flag("--slc").or(slc));
             let device = DeviceChoice { device: "c3".into(), capacity, slc, parallel: false };
             let chosen = Chosen::parse(system).unwrap();
             chosen.run(&device.setup().unwrap(), &mut super::super::Tried).unwrap();
