@@ -27,8 +27,6 @@
 use std::io::{BufWriter, ErrorKind, Write, stdout};
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use base::exit;
 use commands::Cli;
 
@@ -52,7 +50,7 @@ pub fn main_with(systems: impl IntoIterator<Item = own::Registered>) -> ExitCode
         return ended_by(&failure);
     }
     // For bad arguments the program ends here, with exit code 2 and a message on standard error.
-    let cli = Cli::parse();
+    let cli = Cli::of_the_command_line();
     let mut out = BufWriter::new(stdout().lock());
     match commands::run(&cli, &mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

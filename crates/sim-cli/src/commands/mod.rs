@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use sim::Failure;
+
+use crate::output::table::terminal_columns;
 
 pub mod bounds;
 pub mod chip;
@@ -133,6 +135,14 @@ pub fn run(cli: &Cli, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
+impl Cli {
+    /// What was typed. For bad arguments the program ends here.
+    pub(crate) fn of_the_command_line() -> Self {
+        let matches = as_wide_as_the_terminal().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
 /// The command line with all its commands, for completions and the manual.
 pub fn program() -> clap::Command {
     Cli::command()
@@ -140,7 +150,13 @@ pub fn program() -> clap::Command {
 
 /// The help of the whole program, as `tandem help` shows it.
 pub fn help() -> String {
-    Cli::command().render_help().to_string()
+    as_wide_as_the_terminal().render_help().to_string()
+}
+
+fn as_wide_as_the_terminal() -> clap::Command {
+    // clap takes 0 for a line without an end.
+    let columns = Some(terminal_columns()).filter(|columns| *columns != usize::MAX);
+    program().term_width(columns.unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! `tandem synth`: writes a synthetic workload as a trace, in our own format.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use sim::input::size;
 use sim::input::synth::{Generator, Synth};
 use sim::input::trace::output::{self, Output};
-use sim::{Failure, show};
+use sim::{Failure, Observer, show};
 
 use crate::base::{files, interrupt};
 use crate::flags::numbers;
+use crate::output::progress::Bar;
 
 /// The arguments of `synth`.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,11 +48,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     let synth = Synth::parse(&name).map_err(Failure::Arguments)?;
     let requests = synth.requests(args.capacity).map_err(Failure::Arguments)?;
+    let bar = Bar::new();
+    let observer: &dyn Observer = &bar;
     if args.output.as_os_str() == "-" {
-        return write_all(requests, out);
+        // On a terminal the requests are what is seen.
+        let observer = if stdout().is_terminal() { &() } else { observer };
+        return write_all(requests, observer, out);
     }
     files::check(&args.output)?;
-    files::replace_with(&args.output, |file| pack(requests, &args.output, file)).map_err(
+    files::replace_with(&args.output, |file| pack(requests, observer, &args.output, file)).map_err(
         |failure| match failure {
             Failure::Interrupted(made) => {
                 let path = args.output.display();
@@ -63,24 +68,40 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 }
 
 /// Writes the requests in the compression that the name asks for.
-fn pack(requests: Generator, path: &Path, file: &mut File) -> Result<(), Failure> {
+fn pack(
+    requests: Generator,
+    observer: &dyn Observer,
+    path: &Path,
+    file: &mut File,
+) -> Result<(), Failure> {
     let mut packed = Output::over(file.try_clone()?, path)?;
-    write_all(requests, &mut packed)?;
+    write_all(requests, observer, &mut packed)?;
     Ok(packed.finish()?)
 }
 
+#[allow(clippy::cast_precision_loss)] // A bar has a thousand steps.
 /// Writes one line per request. A stop ends it after a whole line.
-fn write_all(requests: Generator, out: &mut dyn Write) -> Result<(), Failure> {
+fn write_all(
+    requests: Generator,
+    observer: &dyn Observer,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
     let fields = requests.fields();
+    let all = requests.total();
     output::begin(fields, out)?;
     for (number, request) in (0_u64..).zip(requests) {
-        if number.is_multiple_of(LOOKED_EVERY) && interrupt::is_requested() {
-            out.flush()?;
-            let made = show::count(number);
-            return Err(Failure::Interrupted(format!("{made} requests were made")));
+        if number.is_multiple_of(LOOKED_EVERY) {
+            observer.at(Some(number as f64 / all as f64), number);
+            if interrupt::is_requested() {
+                observer.done();
+                out.flush()?;
+                let made = show::count(number);
+                return Err(Failure::Interrupted(format!("{made} requests were made")));
+            }
         }
         output::put(&request, fields, out)?;
     }
+    observer.done();
     Ok(())
 }
 

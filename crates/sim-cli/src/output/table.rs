@@ -24,6 +24,12 @@ pub(crate) fn write_sentence(sentence: &str, out: &mut dyn Write) -> io::Result<
     writeln!(out, "  {}", show::folded(sentence, width).join("\n    "))
 }
 
+/// Writes a line in as many as the terminal makes of it, all but the first indented.
+pub(crate) fn write_line(line: &str, out: &mut dyn Write) -> io::Result<()> {
+    let width = terminal_columns().saturating_sub(2).max(16);
+    writeln!(out, "{}", show::folded(line, width).join("\n  "))
+}
+
 /// Rows of text with aligned columns.
 pub(crate) struct Table {
     edges: Vec<Edge>,

@@ -12,7 +12,7 @@ use sim::input::device::Setup;
 use sim::{Failure, show};
 
 use crate::flags::options::Options;
-use crate::output::table::{Edge, Table};
+use crate::output::table::{Edge, Table, write_line};
 use crate::output::verdict::Verdict;
 
 /// Writes the workload and the system.
@@ -26,8 +26,9 @@ pub(crate) fn heading(
     let pace = pace(options, result);
     let exported = show::short(setup.part.exported_bytes);
     let traces = show::names(&options.workload.traces);
-    writeln!(out, "{traces}: {requests}, {pace}")?;
-    writeln!(out, "on {}: {}, {exported} exported", setup.part.name, setup.part.title)?;
+    write_line(&format!("{traces}: {requests}, {pace}"), out)?;
+    let device = format!("on {}: {}, {exported} exported", setup.part.name, setup.part.title);
+    write_line(&device, out)?;
     if setup.time == Time::Overlapped {
         writeln!(out, "{}", overlap(setup))?;
     }

@@ -8,6 +8,7 @@ use sim::Failure;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 
+use crate::base::notes;
 use crate::flags::numbers;
 
 /// Where a server is, or is to be.
@@ -90,8 +91,16 @@ impl Endpoint {
 pub(super) async fn await_server(place: &Endpoint) -> Result<(), Failure> {
     const PATIENCE: Duration = Duration::from_secs(60);
     const PAUSE: Duration = Duration::from_millis(20);
+    const SILENT: Duration = Duration::from_secs(3);
     let start = Instant::now();
+    let mut told = false;
     while !place.is_served().await {
+        if !told && start.elapsed() > SILENT {
+            notes::tell(
+                "no server listens there yet: has it said why? Waiting for a minute; Ctrl-C ends it",
+            );
+            told = true;
+        }
         if start.elapsed() > PATIENCE {
             return Err(Failure::Arguments("no server has listened there for a minute".into()));
         }

@@ -11,7 +11,7 @@ use sim::engine::systems::{Meter, Metered, Watcher, page_stamps, stamps};
 use sim::{Failure, show};
 
 use super::seen::{self, Seen, failed};
-use crate::output::table::{Edge, Table};
+use crate::output::table::{Edge, Table, write_line};
 
 /// How a life on the model begins, and so its purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,9 +120,10 @@ impl Lived {
         let written = show::short(written + u64::from(self.seen.others) * 65_536);
         let before =
             if self.seen.filled { "The device was full" } else { "The device was not full" };
-        Ok(writeln!(
-            out,
-            "\n{before}, and {written} were written at random. Mounts grow with the blocks in use."
-        )?)
+        writeln!(out)?;
+        let state = format!(
+            "{before}, and {written} were written at random. Mounts grow with the blocks in use."
+        );
+        Ok(write_line(&state, out)?)
     }
 }

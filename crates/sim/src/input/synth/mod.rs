@@ -314,6 +314,11 @@ impl Generator {
         }
     }
 
+    /// How many there are in all.
+    pub const fn total(&self) -> u64 {
+        self.synth.requests
+    }
+
     /// How many were generated.
     pub const fn made(&self) -> u64 {
         self.next
