@@ -1,6 +1,8 @@
 """Every figure is the program's, to the digit."""
 
 import json
+import resource
+import time
 
 import pytest
 import tandem
@@ -128,3 +130,18 @@ def test_a_script(program):
     ours = tandem.torture_script(script)
     assert ours.violations == [] == program.json("torture", "--script", script)
     assert any(line.startswith("program M") for line in ours.history)
+
+
+def test_the_processor_time_of_a_replay(program):
+    """The least of several, because other work makes single ones longer. A twentieth was measured at most (docs/PYTHON.md);
+    what goes through Python for each request would be many times that."""
+    load, ours, theirs = "synth:ntfs-1?requests=200000", [], []
+    for _ in range(5):
+        begun = time.process_time()
+        tandem.replay(load, "conventional")
+        ours.append(time.process_time() - begun)
+        begun = resource.getrusage(resource.RUSAGE_CHILDREN)
+        program.json("replay", load, "--system", "conventional")
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        theirs.append(ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime)
+    assert min(ours) < 1.25 * min(theirs), f"{min(ours):.3f} s for {min(theirs):.3f} s"
