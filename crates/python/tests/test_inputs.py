@@ -232,6 +232,8 @@ WRONG = {
     "no such small device": (lambda: tandem.torture_small(device="big"), "there is no small device `big`"),
     "no script": (lambda: tandem.torture_script("abc"), "`abc` is no script"),
     "no such FTL": (lambda: tandem.torture(ftl="ext4"), "give hybrid or paged"),
+    "no systems": (lambda: tandem.compare("synth:zipf", []), "no system is named"),
+    "no names of systems": (lambda: tandem.compare("synth:zipf", ","), "no system is named"),
     "no jobs": (lambda: tandem.sweep({"devices": "tiny"}, jobs=0), "jobs: give at least 1"),
 }
 

@@ -133,8 +133,8 @@ def test_a_script(program):
 
 
 def test_the_processor_time_of_a_replay(program):
-    """The least of several, because other work makes single ones longer. A twentieth was measured at most (docs/PYTHON.md);
-    what goes through Python for each request would be many times that."""
+    """The least of several, because other work makes single ones longer. docs/PYTHON.md has what was measured; what goes
+    through Python for each request would cost many times as much."""
     load, ours, theirs = "synth:ntfs-1?requests=200000", [], []
     for _ in range(5):
         begun = time.process_time()

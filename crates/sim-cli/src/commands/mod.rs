@@ -139,7 +139,7 @@ impl Cli {
     /// What was typed. For bad arguments the program ends here.
     pub(crate) fn of_the_command_line() -> Self {
         let matches = as_wide_as_the_terminal().get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut program()).exit())
     }
 }
 

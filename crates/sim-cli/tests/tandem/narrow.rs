@@ -16,6 +16,8 @@ fn tables_fit_60_columns() {
     for arguments in [
         &["compare", load, "--capacity", "1GiB", "--systems", "conventional,hybrid,ko,page-slc"][..],
         &["replay", load, "--capacity", "1GiB"],
+        &["help"],
+        &["help", "replay"],
         &["devices"],
         &["devices", "c3", "tlc-pslc"],
         &["chip", "tiny"],
@@ -29,7 +31,7 @@ fn tables_fit_60_columns() {
         &["size", "spi-nand-1g"],
     ] {
         let printed = narrow(arguments);
-        // Tables and what belongs to them stand two columns in; sentences at the edge are the terminal's to fold.
+        // Tables and what belongs to them stand two columns in; other sentences at the edge are the terminal's to fold.
         let wide: Vec<&str> = printed
             .lines()
             .filter(|line| line.starts_with("  ") && line.chars().count() > 60)

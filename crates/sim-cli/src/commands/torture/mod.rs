@@ -177,14 +177,11 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
     };
     for setup in setups.iter().filter(|setup| setup.pages() > LARGE) {
         notes::tell(&format!(
-            "{} has {} pages, each of which is read after each cut: this takes some {} a cut. Devices of a few \
+            "{} has {} pages, each of which is read after each cut: this takes some {} s a cut. Devices of a few \
              hundred pages, such as tiny, show the same",
             setup.device,
             show::count(setup.pages()),
-            show::time(
-                PAGE.saturating_mul(u32::try_from(setup.pages()).unwrap_or(u32::MAX)).as_secs_f64()
-                    * 1e6
-            )
+            setup.pages().div_ceil(CHECKED)
         ));
     }
     let seeds = torture::seeds(args.seed, args.seeds.into()).map_err(Failure::Arguments)?;
@@ -202,8 +199,8 @@ fn fixed_devices(args: &Args) -> Result<Report, Failure> {
 /// From this many pages on a device takes so long that a note explains why.
 const LARGE: u64 = 50_000;
 
-/// What the check after a cut costs for each page, about.
-const PAGE: Duration = Duration::from_micros(8);
+/// Pages of a device that are checked in a second, about.
+const CHECKED: u64 = 125_000;
 
 /// After this many worlds with broken promises no other is begun.
 const BROKEN_MAX: usize = 20;

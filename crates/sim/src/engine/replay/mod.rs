@@ -26,7 +26,7 @@
 //! *Memory* grows only as blocks are written: to 16 bytes per MLC page of C3 in each system, and 4 bytes per sector for
 //! all of them together. When every block has been written once, it stops growing.
 //!
-//! Measured on two virtual processors of an idle x86-64 server, in processor time of the
+//! Measured, optimised as a whole, on two virtual processors of an idle x86-64 server, in processor time of the
 //! whole process, reader and kernel included, and by its peak memory:
 //!
 //! | run | time | memory |
