@@ -17,7 +17,7 @@ fn tables_fit_60_columns() {
         &["compare", load, "--capacity", "1GiB", "--systems", "conventional,hybrid,ko,page-slc"][..],
         &["replay", load, "--capacity", "1GiB"],
         &["help"],
-        &["help", "replay"],
+        &["help", "synth"],
         &["devices"],
         &["devices", "c3", "tlc-pslc"],
         &["chip", "tiny"],
