@@ -12,6 +12,9 @@ use crate::input::device::Setup;
 /// Powers of two of bytes that are tried: from 256 KiB to 8 TiB.
 const TRIED: std::ops::Range<u32> = 18..44;
 
+/// The SLC that is tried together with a capacity: one part in so many.
+const SLC_SHARE: u64 = 64;
+
 /// Systems whose tables must be filled to find out whether they fit are tried on devices of at most so many bytes.
 const QUICKLY_FILLED: u64 = 32 << 30;
 
@@ -58,10 +61,10 @@ impl Chosen {
                 if self.fits(&smaller, purpose) {
                     return Some(capacity);
                 }
-                // A plan is made at once, so that both sizes can be tried.
-                let near = near.filter(|_| self.plan().is_some())?;
-                let slc = sizes(near).find(|bytes| fits(smaller.clone().with_slc(*bytes)))?;
-                Some(format!("{capacity} --slc {}", show::size(slc)))
+                // A larger SLC may be what it lacks. All sizes of both would be many to try.
+                let slc = near.filter(|_| self.plan().is_some()).map(|_| bytes / SLC_SHARE)?;
+                let both = format!("{capacity} --slc {}", show::size(slc));
+                fits(smaller.with_slc(slc)).then_some(both)
             })
         })
     }
@@ -111,7 +114,7 @@ mod tests {
             ("conventional", Some(1 << 20), None, "--capacity 128MiB"),
             ("page-mlc", Some(1 << 20), None, "--capacity 64MiB"),
             // More sectors than can be numbered; what is left needs a larger fast area, too.
-            ("paged", Some(15 << 40), None, "--capacity 1TiB --slc 8GiB"),
+            ("paged", Some(15 << 40), None, "--capacity 1TiB --slc 16GiB"),
         ] {
             let said = said(system, capacity, slc);
             assert!(said.starts_with(&format!("`{system}` does not fit c3: ")), "{said}");
