@@ -32,7 +32,7 @@ impl Chosen {
     /// The failure with all of that, if it is one of a system that does not fit.
     fn told(&self, failure: Failure, setup: &Setup, purpose: Purpose) -> Failure {
         let Failure::Unfit(reason) = failure else { return failure };
-        let remedy = fits(self.remedy(setup, purpose));
+        let remedy = fits(self.remedy(setup, purpose, |capacity| Some(capacity / SLC_SHARE)));
         let (name, device) = (&self.name, &setup.part.name);
         Failure::Unfit(format!("`{name}` does not fit {device}: {reason}{remedy}"))
     }
@@ -40,11 +40,16 @@ impl Chosen {
     /// The end of a sentence on why it does not fit, with a flag that helps, if that is found out at once: nothing is
     /// filled for it.
     pub(super) fn quick_remedy(&self, setup: &Setup) -> String {
-        fits(self.plan().and_then(|_| self.remedy(setup, Purpose::Replay)))
+        fits(self.plan().and_then(|_| self.remedy(setup, Purpose::Replay, |_| None)))
     }
 
-    /// The flags that make it fit: another size of the SLC, else another capacity, perhaps with another SLC too.
-    fn remedy(&self, setup: &Setup, purpose: Purpose) -> Option<String> {
+    /// The flags that make it fit: another size of the SLC, else another capacity, perhaps with the SLC that `slc_of` says.
+    fn remedy(
+        &self,
+        setup: &Setup,
+        purpose: Purpose,
+        slc_of: impl Fn(u64) -> Option<u64>,
+    ) -> Option<String> {
         let log = setup.log_bytes.filter(|_| !setup.has_slc_to_spare());
         let slc = setup.part.geometry.slc().filter(|_| setup.has_slc_to_spare());
         let near = slc.map(RegionGeometry::capacity_bytes).or(log);
@@ -62,7 +67,8 @@ impl Chosen {
                     return Some(capacity);
                 }
                 // A larger SLC may be what it lacks. All sizes of both would be many to try.
-                let slc = near.filter(|_| self.plan().is_some()).map(|_| bytes / SLC_SHARE)?;
+                near.filter(|_| self.plan().is_some())?;
+                let slc = slc_of(bytes)?;
                 let both = format!("{capacity} --slc {}", show::size(slc));
                 fits(smaller.with_slc(slc)).then_some(both)
             })
