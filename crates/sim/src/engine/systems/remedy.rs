@@ -43,7 +43,7 @@ impl Chosen {
         fits(self.plan().and_then(|_| self.remedy(setup, Purpose::Replay, |_| None)))
     }
 
-    /// The flags that make it fit: another size of the SLC, else another capacity, perhaps with the SLC that `slc_of` says.
+    /// The flags that make it fit: another size of the SLC, else another capacity, perhaps with the SLC of `slc_of`.
     fn remedy(
         &self,
         setup: &Setup,
