@@ -79,8 +79,8 @@ fn pack(
     Ok(packed.finish()?)
 }
 
-#[allow(clippy::cast_precision_loss)] // A bar has a thousand steps.
 /// Writes one line per request. A stop ends it after a whole line.
+#[allow(clippy::cast_precision_loss)] // A bar has a thousand steps.
 fn write_all(
     requests: Generator,
     observer: &dyn Observer,

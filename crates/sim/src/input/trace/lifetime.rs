@@ -31,14 +31,10 @@ pub const fn number(lifetime: Lifetime) -> u8 {
 }
 
 /// The lifetime of a number of Linux's: 0 is not set, 1 says that there is none.
-pub const fn of_number(number: u8) -> Option<Lifetime> {
-    match number {
-        0 | 1 => Some(Lifetime::Unknown),
-        2 => Some(Lifetime::Short),
-        3 => Some(Lifetime::Medium),
-        4 => Some(Lifetime::Long),
-        5 => Some(Lifetime::Extreme),
-        _ => None,
+pub fn of_number(given: u8) -> Option<Lifetime> {
+    match given {
+        1 => Some(Lifetime::Unknown),
+        _ => Lifetime::ALL.into_iter().find(|known| number(*known) == given),
     }
 }
 
