@@ -138,3 +138,36 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.install((leaf, Written::New(PagedKind::Map)), Differs::Anywhere, before, page)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::{BlockStore, Bytes};
+    use nand_model::{Chip, Content, datasheet};
+
+    use super::*;
+    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
+    use crate::probe::NoProbe;
+
+    #[test]
+    fn a_device_that_takes_no_more_writes_looks_for_the_sectors_of_the_rest() {
+        let part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
+        let config = PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL };
+        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
+        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        for sector in 0..8 {
+            ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
+        }
+        ftl.read_only = true;
+        ftl.empty_table(Sector::new(0), Sector::new(2));
+        ftl.replay().expect("the chip works");
+        assert!(ftl.table.get(Sector::new(5)).is_none());
+        for sector in (0..8).rev() {
+            let mut data = [0xFF; 1024];
+            ftl.read(Sector::new(sector), &mut data).expect("it is readable");
+            assert_eq!(data, [sector as u8; 1024]);
+        }
+    }
+}
