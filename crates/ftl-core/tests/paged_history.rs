@@ -2,6 +2,7 @@
 
 use crate::world;
 
+use ftl_core::config::PairedPages;
 use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
 use ftl_core::probe::{Cause, Counters, Verb};
 use ftl_iface::{BlockStore, Bytes, Cell, Region, Sector, SectorCount};
@@ -31,6 +32,8 @@ fn repeated(history: History, phases: &[u32]) -> Programs {
         sector_bytes: Bytes::new(BYTES),
         capacity: Some(SectorCount::new(20_480)),
         history,
+        // Every page of a block is used.
+        paired_pages: PairedPages::Accept,
         ..PagedConfig::SMALL
     };
     let plan = PagedPlan::new(&geometry, &config).expect("the configuration fits");

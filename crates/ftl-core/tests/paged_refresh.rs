@@ -178,7 +178,7 @@ fn a_step_of_a_scrub_reads_a_page_and_a_step_of_a_refresh_copies_one() {
         let (_, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let counters = Counters::default();
-        let mut ftl = PageFtl::format(device(name, 5), &config, ram.lend(), KEY, counters)
+        let mut ftl = PageFtl::format(device(name, 2), &config, ram.lend(), KEY, counters)
             .expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(3));
         idle(&mut ftl);

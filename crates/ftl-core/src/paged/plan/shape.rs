@@ -58,6 +58,8 @@ pub struct PagedShape {
     pub main_needed: u32,
     /// The same for the fast area.
     pub fast_needed: u32,
+    /// Whether pages are skipped, because their programs could corrupt others that are relied upon.
+    skips: bool,
 }
 
 /// Returns the bytes that numbers below this one take, with two more for "nowhere" and "lost".
@@ -192,6 +194,7 @@ impl PagedShape {
             more_streams: config.streams.count().saturating_sub(2) as u32,
             main_needed: 0,
             fast_needed: 0,
+            skips: false,
         };
         shape.with_needs(config)
     }
@@ -209,6 +212,7 @@ impl PagedShape {
         if !self.has_fast() {
             self.map = self.main;
         }
+        self.skips = self.guards() && (self.main.shares_cells() || self.map_area().shares_cells());
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data.saturating_add(open + self.role(Area::Main).reserve(self.more_streams));
@@ -239,7 +243,8 @@ impl PagedShape {
     }
 
     /// Returns the pages of a block of the main area that copies fill at least. Pages are skipped each time when
-    /// everything programmed so far becomes relied upon: when the block after it is opened, and at each anchor.
+    /// everything programmed so far becomes relied upon: when the block after it is opened, and at each anchor that
+    /// leaves nothing untold. Each may be one.
     const fn copied_pages(&self) -> u16 {
         let main = &self.main;
         if !self.guards() || !main.shares_cells() {
@@ -257,12 +262,22 @@ impl PagedShape {
         if main.pages > fewest.saturating_add(left_out) { main.pages - left_out } else { fewest }
     }
 
+    /// Whether pages are skipped, because their programs could corrupt others that are relied upon.
+    pub(crate) const fn skips_pages(&self) -> bool {
+        self.skips
+    }
+
     /// Whether streams lend their blocks to each other. Where pages are guarded, a shared block would make more of them
     /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they
     /// come back.
     pub const fn lends(&self) -> bool {
         let guards = self.guards() && self.main.shares_cells();
-        self.main.blocks > self.main_needed + TO_LEND && !guards
+        self.has_to_lend() && !guards
+    }
+
+    /// Whether the main area has more blocks than a device needs that is only just large enough.
+    pub const fn has_to_lend(&self) -> bool {
+        self.main.blocks > self.main_needed + TO_LEND
     }
 
     /// Returns the number of blocks for anchors.

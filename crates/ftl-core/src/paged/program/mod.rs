@@ -2,6 +2,9 @@
 //!
 //! - [`flush`](self): map pages.
 //! - [`anchors`](self): incremental checkpoints for mounts.
+//! - [`covered`](self): what an anchor records, and the stamps that may follow it.
+//! - [`walk`](self): the part of an anchor that goes over all tables.
+//! - [`given_up`](self): a ring of too few good blocks.
 //! - [`listed`](self): the free blocks that an anchor lists.
 //! - [`ring`](self): finding the last anchor.
 //! - [`page`](self): a page of an open block, and what follows if that fails.
@@ -11,6 +14,12 @@
 pub(crate) mod flush;
 
 pub(crate) mod anchors;
+
+mod covered;
+
+mod walk;
+
+mod given_up;
 
 pub(crate) mod listed;
 

@@ -33,7 +33,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let area = self.area_of(stream);
         let worn = if self.is_leveling(area) { Worn::Most } else { Worn::Least };
         if rules::must_rely_before_erase() {
-            self.rely();
+            self.rely_on_what_freed();
         }
         while let Some(block) = self.next_listed(area, worn)? {
             for victim in &mut self.victims {

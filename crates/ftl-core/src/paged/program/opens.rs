@@ -40,6 +40,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Some(page).filter(|page| *page < area.pages)
     }
 
+    /// Skips the pages of a stream's open block before the next one.
+    #[inline(never)]
+    pub(crate) fn skip_to(&mut self, stream: Stream, open: Open, next: u16) -> Spot {
+        self.note_skipped(stream, open, next);
+        self.opens[stream as usize] = Some(Open { next, ..open });
+        Spot { block: open.block, page: next }
+    }
+
+    /// Notes what is skipped of a stream's open block: its space is owed.
+    pub(crate) fn note_skipped(&mut self, stream: Stream, open: Open, next: u16) {
+        if self.area_of(stream) == Area::Main {
+            self.skipped = self.skipped.saturating_add(next - open.next);
+        }
+    }
+
     /// Whether a block takes no page behind this one, if that is relied upon.
     pub(crate) fn is_full_behind(&self, spot: Spot) -> bool {
         let next = spot.page + 1;
@@ -50,6 +65,49 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Whether a stream's open block takes a further page.
     pub(crate) fn has_room(&self, stream: Stream) -> bool {
         self.opens[stream as usize].is_some_and(|open| self.safe_page(stream, open).is_some())
+    }
+
+    /// Notes what was programmed so far, if a block became free or was closed.
+    ///
+    /// The erase of a free block destroys older copies of what was programmed before it became free, and of nothing
+    /// later. An anchor need not tell what was programmed last, but it tells all that is in closed blocks.
+    #[inline]
+    pub(crate) fn note_news(&mut self) {
+        if self.shape.skips_pages() {
+            self.note_block_news();
+        }
+    }
+
+    #[inline(never)]
+    fn note_block_news(&mut self) {
+        let news = self.blocks.take_news();
+        if news.freed {
+            self.opens.iter_mut().flatten().for_each(|open| open.freed = open.next);
+        }
+        if rules::must_tell_closed(news.closed) || self.anchors.must_tell(self.flash.stamp()) {
+            self.tell_all();
+        }
+    }
+
+    /// Lets the next anchor tell all that was programmed so far.
+    #[inline(never)]
+    pub(crate) fn tell_all(&mut self) {
+        self.opens.iter_mut().flatten().for_each(|open| open.told = open.next);
+        self.anchors.tell_all(self.flash.stamp());
+    }
+
+    /// Marks as relied upon what was programmed before the last block became free.
+    pub(crate) fn rely_on_what_freed(&mut self) {
+        self.note_news();
+        self.opens.iter_mut().flatten().for_each(|open| open.relied = open.relied.max(open.freed));
+    }
+
+    /// Marks as relied upon what the next anchor tells.
+    pub(crate) fn rely_on_told(&mut self) {
+        if rules::must_rely_on_records() {
+            let opens = self.opens.iter_mut().flatten();
+            opens.for_each(|open| open.relied = open.relied.max(open.told));
+        }
     }
 
     /// Returns the stream that lends its open block to one whose block is full, if blocks are short: the nearest one.

@@ -83,6 +83,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
             let stream = self.shared(stream);
             let spot = self.next_page(stream)?;
+            self.note_news();
             let data = match content {
                 Content::Host(data) => data,
                 Content::Buffer => {
@@ -210,11 +211,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(crate) fn next_page(&mut self, stream: Stream) -> Result<Spot, Fault<D::Error>> {
         loop {
             if let Some(open) = self.opens[stream as usize] {
-                if let Some(page) = self.safe_page(stream, open) {
-                    if let Some(open) = &mut self.opens[stream as usize] {
-                        open.next = page;
-                    }
-                    return Ok(Spot { block: open.block, page });
+                match self.safe_page(stream, open) {
+                    Some(page) if page == open.next => return Ok(Spot { block: open.block, page }),
+                    Some(page) => return Ok(self.skip_to(stream, open, page)),
+                    None => self.note_skipped(stream, open, self.shape_of(stream).pages),
                 }
                 self.close(stream);
             }

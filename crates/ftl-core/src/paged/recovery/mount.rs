@@ -110,8 +110,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let tags = tag_memory(&mut ram);
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
-        let entries = BinMemory { firsts, order, words, lows };
-        let table = DirtyTable::new(entries, shape.table_most);
+        let table = DirtyTable::new(BinMemory { firsts, order, words, lows }, shape.table_most);
         let (dirty, anchor) = (ram.bytes(TableName::DirtyLeaves), ram.bytes(TableName::Anchor));
         Ok(Self {
             flash: PagedFlash::new(device, probe, &shape, config.refresh, tags),
@@ -126,6 +125,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             leveling: [Leveling::NONE; 2],
             throttle: throttle(&shape, config),
             fast_balance: 0,
+            skipped: 0,
             main_debt: 0,
             effort: Effort::NONE,
             victims_age: 0,

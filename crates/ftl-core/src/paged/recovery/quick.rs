@@ -1,8 +1,8 @@
-//! A mount by the last anchor: its records from the base on, and the tags of what was programmed since.
+//! A mount by the last anchor: its records from the base on, and the tags of what it leaves untold or was programmed
+//! since.
 //!
-//! The pages programmed since are listed in a map page's memory, so that each is read once. The newest one may be
-//! damaged by a power cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is written
-//! again first.
+//! Those pages are listed in a map page's memory, so that each is read once. The newest one may be damaged by a power
+//! cut. If nothing was programmed since the anchor, the anchor itself may be torn, and is written again first.
 
 use ftl_iface::{NandDevice, Pairing, SectorCount};
 
@@ -12,6 +12,7 @@ use crate::layout::Stamp;
 use crate::paged::flash::{PageTag, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
 use crate::paged::plan::shape::Area;
+use crate::paged::program::anchors::LISTED_SPANS;
 use crate::paged::program::ring::{Newest, RingPage, RingUse};
 use crate::paged::rules;
 use crate::paged::tables::dirty::{Dirty, Entry, Old};
@@ -75,7 +76,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if newest.head.base.is_none() || !self.fits(&newest.head) {
             return Err(Unfinished::Untrusted);
         }
-        let mut list = List { page: self.map.vacate(None), len: 0 };
+        // An anchor may leave pages untold that were programmed after the one before it.
+        let origin = newest.stamp.get().saturating_sub(LISTED_SPANS * self.anchor_span());
+        let mut list = List { page: self.map.vacate(None), len: 0, origin: Stamp::new(origin) };
         self.list_since(&newest, &mut list)?;
         let ceiling = self.suspect_since(newest.stamp, &mut list)?;
         if self.suspect_is_part() {
@@ -86,13 +89,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.anchors.base = newest.head.base;
         self.replay_anchors(&newest)?;
         self.blocks.times.set_now(newest.head.tick);
-        self.replay_since(&newest, &list, ceiling)?;
+        self.replay_since(&list, ceiling)?;
         if !rules::has_space_for_repetition(self.entries_to_come(), self.table.vacant()) {
             return Err(Unfinished::Untrusted);
         }
         self.epoch.horizon = newest.head.horizon;
         self.anchors.listed = newest.head.listed;
-        self.anchors.due = rules::must_repeat_anchor(list.len);
+        self.anchors.due = rules::must_repeat_anchor(newest.stamp, self.last_listed(&list));
         self.anchors.unsure = true;
         for block in newest.head.listed.iter().flatten().flatten() {
             if self.flash.is_bad(*block)? && !self.blocks.is_bad(*block) {
@@ -118,10 +121,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         fits
     }
 
-    /// Lists what was programmed since the anchor, in the order of stamps, if an anchor can cover that.
+    /// Lists what the anchor does not tell, in the order of stamps, if an anchor can cover that.
     fn list_since(&mut self, newest: &Newest, list: &mut List) -> Step<(), D::Error> {
+        let untold = rules::untold_from(list.origin, newest.stamp);
         for spot in newest.head.opens.iter().flatten() {
-            self.list_block(newest.stamp, *spot, list)?;
+            self.list_block(newest.stamp, *spot, untold, list)?;
         }
         for block in newest.head.listed.iter().flatten().flatten() {
             let spot = Spot { block: *block, page: 0 };
@@ -131,13 +135,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Seen::Erased => false,
             };
             if is_new {
-                self.list_block(newest.stamp, spot, list)?;
+                self.list_block(newest.stamp, spot, newest.stamp, list)?;
             }
         }
         Ok(())
     }
 
-    fn list_block(&mut self, anchor: Stamp, from: Spot, list: &mut List) -> Step<(), D::Error> {
+    /// Lists the pages of a block from one on that are younger than `after`.
+    fn list_block(
+        &mut self,
+        anchor: Stamp,
+        from: Spot,
+        after: Stamp,
+        list: &mut List,
+    ) -> Step<(), D::Error> {
         let area = *self.shape.area_at(from.block);
         for page in from.page..area.pages {
             let spot = Spot { block: from.block, page };
@@ -147,14 +158,15 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Seen::Erased if area.pairing == Pairing::None => break,
                 Seen::Erased | Seen::Unreadable => continue,
             };
-            if tag.stamp <= anchor {
-                continue;
-            }
-            let age = tag.stamp.get() - anchor.get();
-            // A later anchor stood once.
-            if age > self.anchor_span() {
+            // A later anchor stood once, or this one is not of this block.
+            let is_later = tag.stamp.get() > anchor.get() + self.anchor_span();
+            if is_later || tag.stamp <= list.origin && after < anchor {
                 return Err(Unfinished::Untrusted);
             }
+            if tag.stamp <= after {
+                continue;
+            }
+            let age = tag.stamp.get() - list.origin.get();
             let wear = (page == 0 && !tag.kind.is_repeated()).then_some(tag.note as u16);
             let since = Since { age: age as u32, spot, first, kind: tag.kind, wear };
             if !self.insert(list, &since) {
@@ -162,6 +174,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the stamp of the newest page on the list.
+    fn last_listed(&self, list: &List) -> Option<Stamp> {
+        let last = self.line(list, list.len.checked_sub(1)?)?;
+        Some(list.stamp(&last))
     }
 
     fn line(&self, list: &List, at: usize) -> Option<Since> {
@@ -200,7 +218,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         while at > 0
             && let Some(since) = self.line(list, at - 1)
         {
-            let stamp = Stamp::new(anchor.get() + u64::from(since.age));
+            let stamp = list.stamp(&since);
+            if stamp <= anchor {
+                break;
+            }
             if let Some(first) = self.keep_suspect(Youngest { stamp, spot: since.spot })? {
                 ceiling = first;
                 break;
@@ -213,7 +234,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for at in 0..at {
             if let Some(since) = self.line(list, at) {
-                self.pin_again(since.spot, Stamp::new(anchor.get() + u64::from(since.age)));
+                self.pin_again(since.spot, list.stamp(&since));
             }
         }
         list.len = at;
@@ -256,7 +277,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 continue;
             }
             for number in 0..head.records {
-                let record = self.anchors.told(number);
+                let record = self.anchors.nth_record(number);
                 if !record.is_some_and(|record| self.apply(record)) {
                     return Err(Unfinished::Untrusted);
                 }
@@ -337,7 +358,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Applies the list below the ceiling, and records it for the next anchor.
-    fn replay_since(&mut self, newest: &Newest, list: &List, ceiling: Stamp) -> Step<(), D::Error> {
+    fn replay_since(&mut self, list: &List, ceiling: Stamp) -> Step<(), D::Error> {
         for at in 0..list.len {
             let since = self.line(list, at).ok_or(Unfinished::Untrusted)?;
             if since.spot.page == 0 {
@@ -352,7 +373,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 }
                 self.record_block(block);
             }
-            if newest.stamp.get() + u64::from(since.age) < ceiling.get() {
+            if list.stamp(&since) < ceiling {
                 self.replay_one(&since)?;
             }
         }

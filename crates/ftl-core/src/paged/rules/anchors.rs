@@ -44,8 +44,8 @@ pub(crate) fn has_space_for_repetition(to_come: u32, vacant: u32) -> bool {
 
 /// An anchor behind which nothing was programmed may be torn, and is written again before anything else.
 #[inline]
-pub(crate) fn must_repeat_anchor(pages_since: usize) -> bool {
-    pages_since == 0 && !planted(Bug::TrustLastAnchor)
+pub(crate) fn must_repeat_anchor(anchor: Stamp, last: Option<Stamp>) -> bool {
+    last.is_none_or(|last| last <= anchor) && !planted(Bug::TrustLastAnchor)
 }
 
 /// While a page is to be repeated or entries are to be entered, the state in RAM is not complete, and an anchor of it
@@ -66,6 +66,38 @@ pub(crate) fn failure_voids_anchor(has_failed: bool) -> bool {
 #[inline]
 pub(crate) fn must_rely_on_records() -> bool {
     !planted(Bug::AnchorUnrelied)
+}
+
+/// The walk passes over pages that are not told: they are not relied upon.
+#[inline]
+pub(crate) fn may_walk(is_untold: bool) -> bool {
+    !is_untold || planted(Bug::WalkUntold)
+}
+
+/// A walk is complete when what it passed over is told: at the latest by the anchor after the last part of it.
+#[inline]
+pub(crate) fn completes_walk(had_ended: bool, leaves_untold: bool) -> bool {
+    had_ended || !leaves_untold || planted(Bug::EndWalkEarly)
+}
+
+/// An anchor whose program failed may be readable, and a mount may apply it for the one that stands, which has the same
+/// number. If that one tells more, the base comes no earlier.
+#[inline]
+pub(crate) fn must_begin_anew(has_failed: bool) -> bool {
+    has_failed && !planted(Bug::TellMore)
+}
+
+/// A mount looks only into blocks that are open or listed, so an anchor tells all that is in closed blocks.
+#[inline]
+pub(crate) fn must_tell_closed(closed: bool) -> bool {
+    closed && !planted(Bug::LeaveClosed)
+}
+
+/// In open blocks there may be pages that the last anchor left untold; in listed ones, of which the erase may have been
+/// torn, older pages count for nothing.
+#[inline]
+pub(crate) fn untold_from(origin: Stamp, anchor: Stamp) -> Stamp {
+    if planted(Bug::MissUntold) { anchor } else { origin }
 }
 
 /// Only a block that the last anchor lists is opened: a mount by that anchor looks into no other one.
@@ -103,6 +135,7 @@ mod tests {
 
     #[test]
     fn an_anchor_that_nothing_follows_is_written_again() {
-        assert!(must_repeat_anchor(0) && !must_repeat_anchor(1));
+        let follows = |last| !must_repeat_anchor(Stamp::new(5), last);
+        assert!(!follows(None) && !follows(Some(Stamp::new(4))) && follows(Some(Stamp::new(6))));
     }
 }

@@ -97,10 +97,26 @@ pub struct Blocks<'ram> {
     pub failed: u32,
     /// Blocks that have failed and are not marked bad yet.
     failing: u32,
+    /// What happened since it was last asked.
+    news: BlockNews,
     /// Whether the device was formatted since it was last powered: good blocks without wear are erased.
     new: bool,
     /// The position of the search for a free block, in each area.
     hands: [u32; 2],
+}
+
+/// What happened to blocks.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BlockNews {
+    /// One became free.
+    pub(crate) freed: bool,
+    /// One was closed.
+    pub(crate) closed: bool,
+}
+
+impl BlockNews {
+    const NONE: Self = Self { freed: false, closed: false };
 }
 
 /// The memory of the tables: for the first three, as many numbers as there are blocks.
@@ -168,6 +184,7 @@ impl<'ram> Blocks<'ram> {
             retired: 0,
             failed: 0,
             failing: 0,
+            news: BlockNews::NONE,
             new: false,
             hands: [0; 2],
         };
@@ -230,6 +247,7 @@ impl<'ram> Blocks<'ram> {
     pub fn count_free(&mut self) {
         self.free = [0; 2];
         self.named = [Named::NONE; 2];
+        self.news = BlockNews { freed: true, closed: true };
         for block in self.all() {
             let area = self.area_of(block) as usize;
             self.free[area] += u32::from(self.states.get(block) == 0);
@@ -317,6 +335,12 @@ impl<'ram> Blocks<'ram> {
         self.to_empty(block).is_some()
     }
 
+    /// Returns what happened since this was last asked.
+    #[inline]
+    pub(crate) const fn take_news(&mut self) -> BlockNews {
+        core::mem::replace(&mut self.news, BlockNews::NONE)
+    }
+
     #[inline]
     fn change(&mut self, block: BlockNumber, state: u16) {
         let was_free = self.is_free(block);
@@ -332,6 +356,7 @@ impl<'ram> Blocks<'ram> {
         let area = self.area_of(block) as usize;
         if self.is_free(block) {
             self.free[area] += 1;
+            self.news.freed = true;
             self.named[area].add(block);
         } else {
             self.free[area] = self.free[area].saturating_sub(1);
@@ -394,6 +419,7 @@ impl<'ram> Blocks<'ram> {
 
     /// Marks the block as closed.
     pub fn close(&mut self, block: BlockNumber) {
+        self.news.closed = true;
         if !self.is_bad(block) {
             self.change(block, self.states.get(block) & !OPEN);
         }

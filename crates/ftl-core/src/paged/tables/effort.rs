@@ -27,7 +27,8 @@ impl Effort {
     /// Returns how much is copied for a page that is won, in [`PARTS`] of a page. Even blocks that are nearly empty
     /// take some steps.
     pub(crate) fn rate(self) -> u32 {
-        let rate = (self.copied * PARTS).checked_div(self.won).unwrap_or(PARTS);
+        let unknown = if self.copied == 0 { PARTS } else { u32::MAX };
+        let rate = (self.copied * PARTS).checked_div(self.won).unwrap_or(unknown);
         rate.clamp(PARTS / 2, u32::from(super::candidates::PACE_MAX) * PARTS)
     }
 }
@@ -40,6 +41,8 @@ mod tests {
     fn the_rate_is_what_recent_victims_cost() {
         let mut effort = Effort::NONE;
         assert_eq!(effort.rate(), PARTS);
+        effort.note(128, 128);
+        assert_eq!(effort.rate(), u32::from(super::super::candidates::PACE_MAX) * PARTS);
         for _ in 0..100 {
             effort.note(96, 128);
         }

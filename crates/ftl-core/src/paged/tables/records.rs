@@ -5,9 +5,11 @@ use ftl_iface::Sector;
 use super::blocks::Known;
 use super::times::Tick;
 use super::under_way::Stream;
-use crate::layout::Stamp;
+use crate::layout::{FormatKey, Stamp};
 use crate::paged::plan::address::{BlockNumber, Place, Spot};
-use crate::paged::plan::anchor_page::{LISTED, ahead, in_page, programs_between, record_at};
+use crate::paged::plan::anchor_page::{
+    LISTED, RECORD, ahead, in_page, programs_between, record_at,
+};
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::PagedShape;
 
@@ -21,6 +23,12 @@ const NUMBERS: u32 = u32::MAX >> 1;
 /// Means a bad block, in place of an erase count.
 const BAD: u32 = u32::MAX;
 const VALUE: u32 = (1 << 30) - 1;
+
+/// Returns the key under which an anchor is checked that leaves pages untold. A version that does not know of them
+/// takes it for damaged, and reads every block.
+pub(crate) const fn key_if_untold(key: FormatKey) -> FormatKey {
+    FormatKey::new(key.get() ^ 0x746F_6C64)
+}
 
 /// The location of an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +156,10 @@ pub(crate) struct Anchors<'ram> {
     /// Space for this many should stay free.
     ahead: u16,
     pub(crate) records: u16,
+    /// The next anchor tells so many of them.
+    told: u16,
+    /// Records at the end of the page, which the anchor being written does not tell.
+    aside: u16,
     pub(crate) number: u32,
     pub(crate) base: Option<Site>,
     pub(crate) walk: Walk,
@@ -155,6 +167,8 @@ pub(crate) struct Anchors<'ram> {
     pub(crate) rests_to: u32,
     /// The stamp of the last anchor.
     last: Stamp,
+    /// What has this stamp or an older one is told by the next anchor.
+    pub(crate) told_to: Stamp,
     /// The next anchor is due before the program with this stamp; it may come earlier, or be held back.
     pub(crate) due_at: Stamp,
     /// The ring block of the last anchor.
@@ -184,11 +198,14 @@ impl<'ram> Anchors<'ram> {
             most,
             ahead: ahead(shape.slots_max()),
             records: 0,
+            told: 0,
+            aside: 0,
             number: 0,
             base: None,
             walk: Walk::default(),
             rests_to: 0,
             last: Stamp::ZERO,
+            told_to: Stamp::ZERO,
             due_at: Stamp::ZERO,
             block: None,
             next: None,
@@ -215,7 +232,7 @@ impl<'ram> Anchors<'ram> {
 
     /// Returns the number of records that still fit.
     pub(crate) const fn room(&self) -> usize {
-        (self.most as usize).saturating_sub(self.records as usize)
+        (self.most as usize).saturating_sub(self.records as usize + self.aside as usize)
     }
 
     /// Whether the records of a few more programs fit.
@@ -241,7 +258,65 @@ impl<'ram> Anchors<'ram> {
     }
 
     pub(crate) const fn forget_records(&mut self) {
-        self.records = 0;
+        (self.records, self.told) = (0, 0);
+    }
+
+    /// Lets the next anchor tell all records so far, up to the page with this stamp.
+    pub(crate) const fn tell_all(&mut self, last: Stamp) {
+        self.told = self.records;
+        self.told_to = last;
+    }
+
+    /// Whether the next anchor tells something that was programmed since the last one.
+    pub(crate) fn tells(&self) -> bool {
+        self.told_to > self.last
+    }
+
+    /// Whether the next anchor should tell all that came before the program with this stamp: the first one halfway
+    /// from the last anchor to the next.
+    #[inline]
+    pub(crate) fn must_tell(&self, stamp: Stamp) -> bool {
+        let half = self.due_at.get().saturating_sub(programs_between(self.page.len()) / 2);
+        stamp.get() >= half && self.told_to.get() < half
+    }
+
+    /// Whether the next anchor does not tell all records.
+    pub(crate) const fn keeps_back(&self) -> bool {
+        self.told < self.records
+    }
+
+    /// Whether the anchor being written leaves records untold.
+    pub(crate) const fn leaves_untold(&self) -> bool {
+        self.aside > 0
+    }
+
+    /// Moves the records that are not told to the end of the page, so that the anchor can be completed before them.
+    /// Returns how many are told.
+    pub(crate) fn set_aside(&mut self) -> u16 {
+        self.aside = self.records.saturating_sub(self.told);
+        self.records -= self.aside;
+        self.move_records(self.records, self.most.saturating_sub(self.aside));
+        self.records
+    }
+
+    /// Moves them back, behind the first `told` records.
+    pub(crate) fn take_back(&mut self, told: u16) {
+        self.move_records(self.most.saturating_sub(self.aside), told);
+        (self.records, self.told) = (told + self.aside, told);
+        self.aside = 0;
+    }
+
+    #[inline(never)]
+    fn move_records(&mut self, from: u16, to: u16) {
+        for step in 0..self.aside {
+            // The places may overlap.
+            let number = if to > from { self.aside - 1 - step } else { step };
+            let [from, to] = [from, to].map(|first| record_at(self.block_bytes, first + number));
+            let record = self.page.get(from..).and_then(<[u8]>::first_chunk::<RECORD>).copied();
+            if let Some(record) = record {
+                self.put(to, record);
+            }
+        }
     }
 
     /// Adds a record. If it does not fit, anchors are void from here on until another walk is complete.
@@ -264,7 +339,7 @@ impl<'ram> Anchors<'ram> {
     }
 
     /// Returns a record of the anchor in the page.
-    pub(crate) fn told(&self, number: u16) -> Option<Record> {
+    pub(crate) fn nth_record(&self, number: u16) -> Option<Record> {
         let at = record_at(self.block_bytes, number);
         Some(Record::parse(self.word(at)?, self.word(at + 4)?))
     }

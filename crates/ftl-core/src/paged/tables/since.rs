@@ -1,7 +1,7 @@
-//! The list of pages programmed since the last anchor, one line each, in a map page's memory.
+//! The list of pages that the last anchor does not tell, one line each, in a map page's memory.
 
 use super::map::Cached;
-use crate::layout::TagKind;
+use crate::layout::{Stamp, TagKind};
 use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{BlockNumber, Spot};
 use crate::paged::plan::numbers;
@@ -9,10 +9,10 @@ use crate::paged::plan::numbers;
 /// Bytes per line.
 pub(crate) const LINE: usize = 16;
 
-/// A page that was programmed since the anchor.
+/// A page that the anchor does not tell: programmed since, or shortly before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Since {
-    /// Its stamp, relative to the anchor's.
+    /// Its stamp, counted from the list's origin.
     pub(crate) age: u32,
     pub(crate) spot: Spot,
     /// The content of its first slot; none if the page must be read again.
@@ -27,6 +27,15 @@ pub(crate) struct Since {
 pub(crate) struct List {
     pub(crate) page: Cached,
     pub(crate) len: usize,
+    /// All pages on it are younger.
+    pub(crate) origin: Stamp,
+}
+
+impl List {
+    /// Returns the stamp of a page on the list.
+    pub(crate) fn stamp(&self, since: &Since) -> Stamp {
+        Stamp::new(self.origin.get() + u64::from(since.age))
+    }
 }
 
 const NO_SECTOR: u32 = u32::MAX;
@@ -36,7 +45,7 @@ const NO_WEAR: u16 = u16::MAX;
 pub(crate) fn bytes_of(since: &Since) -> [u8; LINE] {
     let mut bytes = [0; LINE];
     let fields: [(usize, &[u8]); 5] = [
-        // The stamps that an anchor covers fit in 24 bits.
+        // The stamps that a list spans fit in 24 bits.
         (0, &(since.age | u32::from(since.kind.code()) << 24).to_le_bytes()),
         (4, &since.spot.block.get().to_le_bytes()),
         (8, &since.first.unwrap_or(NO_SECTOR).to_le_bytes()),

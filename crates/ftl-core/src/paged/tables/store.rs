@@ -40,6 +40,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) throttle: Throttle,
     /// Pages freed in the fast area minus pages programmed there, since it got short of blocks.
     pub(crate) fast_balance: i16,
+    /// Pages of the main area that were skipped since the last host page. Their space is owed, too.
+    pub(crate) skipped: u16,
     /// Steps of garbage collection in the main area that host pages still have to pay for, in parts.
     pub(crate) main_debt: u32,
     pub(crate) effort: Effort,

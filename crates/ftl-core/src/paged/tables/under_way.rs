@@ -47,6 +47,10 @@ pub(crate) struct Open {
     pub(crate) next: u16,
     /// Pages before this one are relied upon: a page whose program could corrupt one of them is skipped.
     pub(crate) relied: u16,
+    /// Pages before this one were programmed when a block last became free.
+    pub(crate) freed: u16,
+    /// Pages before this one are told by the next anchor.
+    pub(crate) told: u16,
 }
 
 /// What the first page of an open block is.
@@ -61,7 +65,7 @@ pub(crate) enum Begun {
 impl Open {
     /// An erased block.
     pub(crate) const fn erased(block: BlockNumber) -> Self {
-        Self { block, begun: Begun::Usual, next: 0, relied: 0 }
+        Self { block, begun: Begun::Usual, next: 0, relied: 0, freed: 0, told: 0 }
     }
 
     /// Notes that the next page was programmed.

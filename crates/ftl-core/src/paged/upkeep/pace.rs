@@ -16,10 +16,12 @@ use crate::paged::tables::under_way::Stream;
 use crate::probe::Probe;
 use crate::quotient::{ceil, floor};
 
-/// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes.
+/// With at most this many free blocks beyond the reserve, each host page pays for the space that it takes: in the fast
+/// area, and where the main one has hardly a block more than it needs.
 const AHEAD: u32 = 3;
-/// So many blocks are usually free in the main area, beyond the reserve and in open blocks, if streams lend theirs.
-const AHEAD_LENDING: u32 = 5;
+/// So many blocks are usually free in the main area beyond the reserve, with those of open blocks if streams lend
+/// theirs; if not, and few blocks are spare, fewer are.
+const USUAL: u32 = 5;
 /// What is to be paid is spread over a quarter of a block's pages, and over at most so many: the usual space is the
 /// only buffer.
 const SPREAD_MAX: u32 = 32;
@@ -32,7 +34,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Copies what a host page has to pay for when an area gets short of blocks: for the page itself, and for what was
     /// programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let mut pages = u32::from(self.area_of(stream) == Area::Main);
+        let skipped = u32::from(core::mem::take(&mut self.skipped).min(self.shape.main.pages));
+        let mut pages = u32::from(self.area_of(stream) == Area::Main) + skipped;
         if self.shape.has_fast() {
             // Data that leaves the fast area takes space in the main one.
             pages += self.pace_fast()?;
@@ -46,7 +49,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.main_debt += pages * rate * urgency / PARTS;
         let spread = u32::from(self.shape.main.pages / 4).clamp(1, SPREAD_MAX);
         // No page pays for much more than the usual.
-        let most = (2 * rate / PARTS + 2).min(PACE_MAX.into());
+        let most = (2 * rate * (1 + skipped) / PARTS + 2).min(PACE_MAX.into());
         let pays = ceil(self.main_debt / PARTS, spread).min(most);
         self.main_debt = (self.main_debt - pays * PARTS).min(spread * u32::from(PACE_MAX) * PARTS);
         let (mut steps, mut prepared) = (0, 0);
@@ -71,13 +74,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Returns how much is to be paid in the main area, in [`PARTS`] of what keeps its free space as it is. With the
     /// usual space that is one, with an eighth more it is nothing, and without any it is three times as much.
     fn urgency(&self) -> u32 {
-        if !self.shape.lends() {
+        if !self.shape.has_to_lend() {
             return if self.is_short(Area::Main, AHEAD) { PARTS } else { 0 };
         }
         let pages = u32::from(self.shape.main.pages);
-        let kept = self.shape.reserve(Area::Main) + LENT_BEFORE;
+        // A stream that borrows nothing has no use for the pages in the others' blocks.
+        let (usual, lent, open) = if self.shape.lends() {
+            (USUAL, LENT_BEFORE, self.open_pages())
+        } else {
+            let spare = self.shape.main.blocks - self.shape.main_needed;
+            ((spare / 8).clamp(AHEAD, USUAL), 0, 0)
+        };
+        let kept = self.shape.reserve(Area::Main) + lent;
         let beyond = self.blocks.free(Area::Main).saturating_sub(kept);
-        let (usual, free) = (AHEAD_LENDING * pages, beyond * pages + self.open_pages());
+        let (usual, free) = (usual * pages, beyond * pages + open);
         match usual.checked_sub(free) {
             Some(missing) => PARTS + floor(missing * PARTS * 2, usual),
             None => floor((usual + usual / 8).saturating_sub(free) * PARTS * 8, usual),

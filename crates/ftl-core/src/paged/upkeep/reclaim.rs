@@ -206,7 +206,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let stream = self.stream_of_copies(block);
         let cause = if area == Area::Fast { Cause::WriteBack } else { Cause::Gc };
         if area == Area::Main {
-            let full = self.shape.main.block_slots();
+            let full = self.shape.main.copied_slots;
             self.effort.note(self.blocks.references(block).into(), full);
         }
         Victim { block, page: 0, slot: 0, salvaged: 0, stream, cause }
