@@ -55,6 +55,9 @@ mod flash;
 
 mod plan;
 
+#[cfg(test)]
+mod small_store;
+
 pub use crate::config::RunEnds;
 pub use plan::config::{Bursts, History, PagedConfig, RefreshLimits, Streams, Victims};
 pub use plan::feature::Feature;

@@ -254,24 +254,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, SectorCount};
-    use nand_model::{Chip, Content as Kept, datasheet};
+    use ftl_iface::BlockStore;
 
     use super::*;
+    use crate::paged::PagedConfig;
     use crate::paged::plan::shape::Area;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory};
 
     #[test]
     fn the_block_of_a_map_page_is_opened_last_right_after_the_page_is_replaced() {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Kept::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
-        let small = PagedConfig::SMALL;
-        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let (chip, config) = (chip("tiny-slc"), PagedConfig { anchor_blocks: 0, ..config(32) });
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
         let leaf = Leaf::new(0);
         let replaced = loop {
             ftl.write(Sector::new(0), &[1; 1024]).expect("written");

@@ -82,27 +82,23 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
+    use ftl_iface::{BlockStore, Sector};
     use nand_model::faults::When;
-    use nand_model::{Chip, Content, FaultInjector, Fork, datasheet};
+    use nand_model::{FaultInjector, Fork};
 
     use super::*;
+    use crate::paged::PagedConfig;
     use crate::paged::plan::anchor_page::LISTED;
     use crate::paged::program::ring::RingPage;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory, mounted};
 
     /// A block of the ring is not erased, and keeps older anchors; that of the last anchor is full; and right after a
     /// mount no page can show that it is old. So many of both take no mark. Returns whether the device takes a write.
     fn writes_without_a_ring(unmarked: usize) -> bool {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(24)));
-        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 2, ..PagedConfig::SMALL };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let (chip, config) = (chip("tiny-slc"), PagedConfig { anchor_blocks: 2, ..config(24) });
+        let mut ram = memory(&chip, &config);
         let device = FaultInjector::new(chip, 7);
-        let mut ftl = PageFtl::format(device, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let mut ftl = formatted(device, &config, &mut ram);
         let mut written = [0; 24];
         let mut write = |ftl: &mut PageFtl<'_, _>, turn: u32| {
             let sector = turn % 24;
@@ -120,7 +116,7 @@ mod tests {
             assert!(write(&mut ftl, turn).0);
         }
         let device = ftl.device_mut().fork();
-        let mut ftl = PageFtl::mount(device, &config, ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(device, &config, &mut ram);
         assert!(matches!(ftl.ring_page(older, 0), Ok(RingPage::Anchor(_))));
         let last = ftl.anchors.block.expect("an anchor");
         let [older, last] = [older, last].map(|block| ftl.ring_block(block));
@@ -131,7 +127,7 @@ mod tests {
         (ftl.anchors.next, ftl.anchors.listed) = (None, [[None; LISTED]; 2]);
         let (writes, written) = write(&mut ftl, turn + 1);
         let device = ftl.device_mut().fork();
-        let mut ftl = PageFtl::mount(device, &config, ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(device, &config, &mut ram);
         for (sector, newest) in (0..).zip(written) {
             let mut page = [0; 1024];
             ftl.read(Sector::new(sector), &mut page).expect("read");

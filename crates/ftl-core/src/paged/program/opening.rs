@@ -137,26 +137,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{Bytes, SectorCount};
-    use nand_model::{Chip, Content, FaultInjector, datasheet};
+    use nand_model::FaultInjector;
 
     use super::*;
+    use crate::paged::PagedConfig;
     use crate::paged::plan::address::Leaf;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory};
 
     /// The last block, to which something refers, is opened if so many of its pages became unreadable and a leaf's page
     /// is none of them.
     fn opens_with_unreadable(dead: u16, leaf: Option<Leaf>) {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
-        let small = PagedConfig::SMALL;
-        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let (chip, config) = (chip("tiny-slc"), PagedConfig { anchor_blocks: 0, ..config(32) });
+        let mut ram = memory(&chip, &config);
         let device = FaultInjector::new(chip, 7);
-        let mut ftl = PageFtl::format(device, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let mut ftl = formatted(device, &config, &mut ram);
         let mut blocks = ftl.blocks.of(Area::Main);
         let last = blocks.next().expect("there are blocks");
         for block in blocks {

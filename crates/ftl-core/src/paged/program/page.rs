@@ -284,34 +284,22 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, SectorCount};
+    use ftl_iface::BlockStore;
     use nand_model::faults::When;
-    use nand_model::{Chip, Content as Kept, FaultInjector, Fork, datasheet};
+    use nand_model::{FaultInjector, Fork};
 
     use super::*;
     use crate::paged::flash::{Seen, first_attempt};
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
-
-    fn config() -> PagedConfig {
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
-        PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL }
-    }
-
-    fn chip_and_memory() -> (Chip, OwnedPagedRam) {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Kept::Bytes).expect("a chip");
-        let plan = PagedPlan::new(chip.geometry(), &config()).expect("a plan");
-        (chip, OwnedPagedRam::for_plan(&plan))
-    }
+    use crate::paged::small_store::{chip, config, formatted, memory, mounted};
 
     #[test]
     fn with_few_free_blocks_what_follows_a_repetition_shares_its_block() {
-        let (chip, mut ram) = chip_and_memory();
-        let mut ftl = PageFtl::format(chip, &config(), ram.lend(), 7, NoProbe).expect("a format");
+        let (chip, config) = (chip("tiny-slc"), config(32));
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
         ftl.write(Sector::new(0), &[1; 1024]).expect("written");
         let chip = ftl.device_mut().fork();
-        let mut ftl = PageFtl::mount(chip, &config(), ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(chip, &config, &mut ram);
         assert!(ftl.suspect.is_some(), "it may be torn");
         let few = ftl.shape.few_blocks();
         for block in ftl.blocks.all() {
@@ -332,9 +320,10 @@ mod tests {
 
     #[test]
     fn a_page_programmed_again_after_a_failure_says_what_it_repeats() {
-        let (chip, mut ram) = chip_and_memory();
+        let (chip, config) = (chip("tiny-slc"), config(32));
+        let mut ram = memory(&chip, &config);
         let device = FaultInjector::new(chip, 7);
-        let mut ftl = PageFtl::format(device, &config(), ram.lend(), 7, NoProbe).expect("a format");
+        let mut ftl = formatted(device, &config, &mut ram);
         ftl.write(Sector::new(0), &[1; 1024]).expect("written");
         let open = ftl.opens[Stream::Host as usize].expect("it is open");
         let failed = ftl.shape.main.page(Spot { block: open.block, page: open.next });

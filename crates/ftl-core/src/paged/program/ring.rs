@@ -208,26 +208,21 @@ fn ring_page(seen: Seen<'_>) -> RingPage {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
-    use nand_model::{Chip, Content, datasheet};
+    use ftl_iface::{BlockStore, Sector};
 
     use super::*;
     use crate::PairedPages;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::PagedConfig;
+    use crate::paged::small_store::{chip, config, formatted, memory};
 
     /// A version that knows of no untold pages must not overlook a block of the ring, or the next version that does
     /// might go by an anchor that is out of date.
     #[test]
     fn the_first_anchor_of_a_block_leaves_nothing_untold_and_others_may() {
-        let part = datasheet::builtin("tiny-mlc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(48)));
-        let paired_pages = PairedPages::Guard;
-        let config = PagedConfig { sector_bytes, capacity, paired_pages, ..PagedConfig::SMALL };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let config = PagedConfig { paired_pages: PairedPages::Guard, ..config(48) };
+        let chip = chip("tiny-mlc");
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
         let mut untold = [0; 2];
         for turn in 0..2000_u32 {
             let sector = (turn.wrapping_mul(2_654_435_761) >> 16) % 48;

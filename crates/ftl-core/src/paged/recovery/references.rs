@@ -55,28 +55,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, Sector};
-    use nand_model::{Chip, Content, datasheet};
+    use ftl_iface::{BlockStore, Sector};
 
     use super::*;
     use crate::paged::flash::Extent;
     use crate::paged::plan::address::{Leaf, Mapped};
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory};
 
     const SECTORS: u32 = 32;
     const LEAF: Leaf = Leaf::new(0);
 
     #[test]
     fn blocks_that_only_the_page_to_be_repeated_points_to_are_not_free() {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
-        let config = PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
-        let mut ftl = ftl.expect("a format");
+        let (chip, config) = (chip("tiny-slc"), config(SECTORS));
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
         for sector in 0..SECTORS {
             ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
         }

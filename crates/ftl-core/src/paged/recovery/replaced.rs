@@ -66,8 +66,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, Sector};
-    use nand_model::{Chip, Content, FaultInjector, Fork, datasheet};
+    use ftl_iface::{BlockStore, Sector};
+    use nand_model::{Chip, FaultInjector, Fork};
 
     use super::*;
     use crate::flash::Erasure;
@@ -76,14 +76,14 @@ mod tests {
     use crate::paged::plan::address::{BlockNumber, Spot};
     use crate::paged::program::flush::Differs;
     use crate::paged::program::page::Written;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory, mounted};
+    use crate::paged::{OwnedPagedRam, PagedConfig};
 
     const SECTORS: u32 = 32;
     const LEAF: Leaf = Leaf::new(0);
 
     /// Returns the block of the leaf's page before this one, if nothing refers to it.
-    fn block_before(ftl: &mut PageFtl<'_, Chip, NoProbe>, newest: Stamp) -> Option<BlockNumber> {
+    fn block_before(ftl: &mut PageFtl<'_, Chip>, newest: Stamp) -> Option<BlockNumber> {
         let mut before: Option<(Stamp, BlockNumber)> = None;
         for block in ftl.blocks.all() {
             for page in 0..ftl.shape.area_at(block).pages {
@@ -99,16 +99,11 @@ mod tests {
         before.map(|(_, block)| block).filter(|block| ftl.blocks.is_free(*block))
     }
 
-    fn config() -> PagedConfig {
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
-        PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL }
-    }
-
     fn data_of(turn: u32) -> [u8; 1024] {
         [turn as u8; 1024]
     }
 
-    fn erase_anchors(ftl: &mut PageFtl<'_, Chip, NoProbe>) {
+    fn erase_anchors(ftl: &mut PageFtl<'_, Chip>) {
         for block in 0..ftl.shape.anchor_blocks() {
             let _ = ftl.erase_ring_block(block).expect("the chip works");
         }
@@ -117,8 +112,7 @@ mod tests {
     /// Writes and stops until the page before the leaf's newest one can be erased, and erases it and all anchors.
     /// Garbage collection may erase it as soon as a mount by anchors has trusted the stop.
     fn without_page_before(chip: Chip, ram: &mut OwnedPagedRam) -> (Chip, Spot, u32) {
-        let ftl = PageFtl::format(chip, &config(), ram.lend(), 7, NoProbe);
-        let mut ftl = ftl.expect("a format");
+        let mut ftl = formatted(chip, &config(SECTORS), ram);
         let (spot, last) = (0..10_000)
             .find_map(|turn| {
                 ftl.write(Sector::new(turn % SECTORS), &data_of(turn)).expect("written");
@@ -134,18 +128,12 @@ mod tests {
         (ftl.device_mut().fork(), spot, last)
     }
 
-    fn chip_and_memory() -> (Chip, OwnedPagedRam) {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let plan = PagedPlan::new(chip.geometry(), &config()).expect("a plan");
-        (chip, OwnedPagedRam::for_plan(&plan))
-    }
-
     #[test]
     fn a_page_counts_whose_predecessor_was_erased_when_the_anchors_are_gone() {
-        let (chip, mut ram) = chip_and_memory();
+        let (chip, config) = (chip("tiny-slc"), config(SECTORS));
+        let mut ram = memory(&chip, &config);
         let (chip, spot, last) = without_page_before(chip, &mut ram);
-        let mut ftl = PageFtl::mount(chip, &config(), ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(chip, &config, &mut ram);
         assert_eq!(ftl.map.spot(LEAF), Some(spot));
         assert!(ftl.suspect.is_some(), "that page may have died, and been erased since");
         ftl.settle().expect("it is writable");
@@ -157,16 +145,12 @@ mod tests {
 
     #[test]
     fn a_page_counts_whose_predecessor_is_unreadable_when_the_entries_no_longer_fit() {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
         let sectors = 44;
-        let capacity = Some(SectorCount::new(sectors));
-        let config = PagedConfig { capacity, dirty_entries: 32, anchor_blocks: 0, ..config() };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
+        let config = PagedConfig { dirty_entries: 32, anchor_blocks: 0, ..config(sectors) };
+        let chip = chip("tiny-slc");
+        let mut ram = memory(&chip, &config);
         let mut device = FaultInjector::new(chip, 7);
-        let ftl = PageFtl::format(&mut device, &config, ram.lend(), 7, NoProbe);
-        let mut ftl = ftl.expect("a format");
+        let mut ftl = formatted(&mut device, &config, &mut ram);
         let mut spots = Vec::new();
         for turn in 0..sectors {
             ftl.write(Sector::new(turn), &data_of(turn)).expect("written");
@@ -179,7 +163,7 @@ mod tests {
         for spot in spots {
             device.lose(shape.area_at(spot.block).page(spot));
         }
-        let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(&mut device, &config, &mut ram);
         assert_eq!(ftl.map.spot(LEAF), Some(last));
         ftl.settle().expect("it is writable");
         ftl.check().expect("every invariant holds");
@@ -192,9 +176,10 @@ mod tests {
 
     #[test]
     fn a_repetition_of_such_a_page_is_repeated_once_more() {
-        let (chip, mut ram) = chip_and_memory();
+        let (chip, config) = (chip("tiny-slc"), config(SECTORS));
+        let mut ram = memory(&chip, &config);
         let (chip, spot, _) = without_page_before(chip, &mut ram);
-        let mut ftl = PageFtl::mount(chip, &config(), ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(chip, &config, &mut ram);
         let first = ftl.stamp_at(spot).expect("the chip works").expect("it is readable");
         let before = ftl.map.load(&mut ftl.flash, LEAF, Cause::Mount).expect("it is readable");
         let page = ftl.map.vacate(Some(before));
@@ -203,7 +188,7 @@ mod tests {
         ftl.install((LEAF, again), Differs::Anywhere, before, page).expect("programmed");
         erase_anchors(&mut ftl);
         let (chip, repetition) = (ftl.device_mut().fork(), ftl.map.spot(LEAF));
-        let mut ftl = PageFtl::mount(chip, &config(), ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(chip, &config, &mut ram);
         let suspect = ftl.suspect.expect("it may be torn");
         assert_eq!((Some(suspect.spot), suspect.origin), (repetition, Some(spot)));
         ftl.settle().expect("it is writable");

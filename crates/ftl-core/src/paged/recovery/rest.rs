@@ -141,22 +141,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes};
-    use nand_model::{Chip, Content, datasheet};
+    use ftl_iface::BlockStore;
 
     use super::*;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory};
 
     #[test]
     fn a_device_that_takes_no_more_writes_looks_for_the_sectors_of_the_rest() {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(32)));
-        let config = PagedConfig { sector_bytes, capacity, ..PagedConfig::SMALL };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe).expect("a format");
+        let (chip, config) = (chip("tiny-slc"), config(32));
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
         for sector in 0..8 {
             ftl.write(Sector::new(sector), &[sector as u8; 1024]).expect("written");
         }

@@ -329,31 +329,20 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
-    use nand_model::{Chip, Content, Fork, datasheet};
+    use ftl_iface::{BlockStore, Sector};
+    use nand_model::{Chip, Fork};
 
     use super::*;
     use crate::paged::plan::address::Leaf;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
+    use crate::paged::small_store::{chip, config, formatted, memory, mounted};
+    use crate::paged::{OwnedPagedRam, PagedConfig};
 
-    type Store<'ram> = PageFtl<'ram, Chip, NoProbe>;
+    type Store<'ram> = PageFtl<'ram, Chip>;
 
     const SECTORS: u32 = 44;
 
-    fn chip() -> Chip {
-        let part = datasheet::builtin("tiny-slc").expect("it is built in");
-        Chip::new(&part, Content::Bytes).expect("a chip")
-    }
-
-    fn config(dirty_entries: u32) -> PagedConfig {
-        let (sector_bytes, capacity) = (Bytes::new(1024), Some(SectorCount::new(SECTORS)));
-        let small = PagedConfig::SMALL;
-        PagedConfig { sector_bytes, capacity, anchor_blocks: 0, dirty_entries, ..small }
-    }
-
-    fn memory(chip: &Chip, config: &PagedConfig) -> OwnedPagedRam {
-        OwnedPagedRam::for_plan(&PagedPlan::new(chip.geometry(), config).expect("a plan"))
+    fn with_entries(dirty_entries: u32) -> PagedConfig {
+        PagedConfig { anchor_blocks: 0, dirty_entries, ..config(SECTORS) }
     }
 
     fn write(ftl: &mut Store<'_>, sector: u32) {
@@ -366,8 +355,7 @@ mod tests {
         config: &PagedConfig,
         ram: &'ram mut OwnedPagedRam,
     ) -> Store<'ram> {
-        let ftl = PageFtl::format(chip, config, ram.lend(), 7, NoProbe);
-        let mut ftl = ftl.expect("a format");
+        let mut ftl = formatted(chip, config, ram);
         write(&mut ftl, 0);
         ftl.write_leaf(Leaf::new(0)).expect("a map page");
         ftl
@@ -375,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_device_that_lacks_the_blocks_for_the_rest_stays_read_only() {
-        let (chip, large) = (chip(), config(184));
+        let (chip, large) = (chip("tiny-slc"), with_entries(184));
         let mut ram = memory(&chip, &large);
         let mut ftl = with_map_page(chip, &large, &mut ram);
         // The last page is the one to be repeated: without it the sector's copy before counts.
@@ -384,9 +372,9 @@ mod tests {
         }
         let chip = ftl.device_mut().fork();
         // The table is smaller now, and no block is free for the map page that would empty it.
-        let small = config(32);
+        let small = with_entries(32);
         let mut ram = memory(&chip, &small);
-        let mut ftl = PageFtl::mount(chip, &small, ram.lend(), NoProbe).expect("a mount");
+        let mut ftl = mounted(chip, &small, &mut ram);
         assert!(ftl.has_rest());
         ftl.suspect = None;
         ftl.map_pages = MapPages::Gap;
@@ -405,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_map_page_that_was_written_anew_is_not_doubted() {
-        let (chip, config) = (chip(), config(184));
+        let (chip, config) = (chip("tiny-slc"), with_entries(184));
         let mut ram = memory(&chip, &config);
         let mut ftl = with_map_page(chip, &config, &mut ram);
         ftl.begin_epoch();
@@ -417,7 +405,7 @@ mod tests {
         let renewed = ftl.map.spot(Leaf::new(0));
         assert!(first != renewed);
         let chip = ftl.device_mut().fork();
-        let ftl = PageFtl::mount(chip, &config, ram.lend(), NoProbe).expect("a mount");
+        let ftl = mounted(chip, &config, &mut ram);
         assert_eq!((ftl.suspect, ftl.map.spot(Leaf::new(0))), (None, renewed));
         assert_eq!(ftl.epoch.horizon, horizon, "the proof has none");
     }

@@ -299,17 +299,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 mod tests {
     use core::ops::Range;
 
-    use ftl_iface::{BlockStore, Bytes, Sector, SectorCount};
+    use ftl_iface::{BlockStore, Bytes, Sector};
     use nand_model::part::Part;
     use nand_model::{Chip, Content, datasheet};
 
     use super::*;
+    use crate::paged::PagedConfig;
     use crate::paged::plan::address::Mapped;
+    use crate::paged::small_store::{config, formatted, memory};
     use crate::paged::tables::under_way::Stream;
-    use crate::paged::{OwnedPagedRam, PagedConfig, PagedPlan};
-    use crate::probe::NoProbe;
 
-    type Store<'ram> = PageFtl<'ram, Chip, NoProbe>;
+    type Store<'ram> = PageFtl<'ram, Chip>;
 
     /// In a block of single-bit cells: eight pages of two.
     const SECTORS: u32 = 16;
@@ -317,13 +317,9 @@ mod tests {
     /// Does something with a page store that was just formatted.
     fn with_store(part: &Part, act: impl FnOnce(&mut Store<'_>)) {
         let chip = Chip::new(part, Content::Bytes).expect("a chip");
-        let (sector_bytes, capacity) = (Bytes::new(512), Some(SectorCount::new(64)));
-        let small = PagedConfig::SMALL;
-        let config = PagedConfig { sector_bytes, capacity, anchor_blocks: 0, ..small };
-        let plan = PagedPlan::new(chip.geometry(), &config).expect("a plan");
-        let mut ram = OwnedPagedRam::for_plan(&plan);
-        let ftl = PageFtl::format(chip, &config, ram.lend(), 7, NoProbe);
-        act(&mut ftl.expect("a format"));
+        let config = PagedConfig { sector_bytes: Bytes::new(512), anchor_blocks: 0, ..config(64) };
+        let mut ram = memory(&chip, &config);
+        act(&mut formatted(chip, &config, &mut ram));
     }
 
     fn write(ftl: &mut Store<'_>, sectors: Range<u32>, turn: u8) {
