@@ -30,16 +30,17 @@ pub(crate) fn heading(
     let device = format!("on {}: {}, {exported} exported", setup.part.name, setup.part.title);
     write_line(&device, out)?;
     if setup.time == Time::Overlapped {
-        writeln!(out, "{}", overlap(setup))?;
+        write_line(overlap(setup), out)?;
     }
     if result.skipped_lines > 0 {
-        writeln!(out, "{} bad lines were skipped", show::count(result.skipped_lines))?;
+        let skipped = show::count(result.skipped_lines);
+        write_line(&format!("{skipped} bad lines were skipped"), out)?;
     }
     if let Some(steady) = &result.steady {
-        writeln!(out, "{}", settled(steady))?;
+        write_line(&settled(steady), out)?;
     }
     if result.partial {
-        writeln!(out, "PARTIAL: stopped before the end; all figures are of the part that ran")?;
+        write_line("PARTIAL: stopped before the end; all figures are of the part that ran", out)?;
     }
     Ok(writeln!(out)?)
 }
