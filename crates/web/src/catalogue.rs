@@ -124,8 +124,8 @@ impl Capacity {
         let sizes = block.map_or_else(Vec::new, |slc| slc_sizes(slc.block_bytes(), bytes));
         let usual_slc = sizes.iter().rposition(|size| *size <= bytes / SLC_SHARE).unwrap_or(0);
         let setup = DeviceChoice { slc: sizes.get(usual_slc).copied(), ..choice }.setup()?;
-        let guarded = Chosen::parse("paged").map_err(Failure::Arguments)?.blueprint(&setup);
-        let (is_usual, is_guarded) = (false, guarded.is_ok());
+        let paged = Chosen::parse("paged").map_err(Failure::Arguments)?;
+        let (is_usual, is_guarded) = (false, paged.fits_for_mounts(&setup));
         let blocks = geometry.mlc().or(geometry.slc()).map_or(0, |large| large.blocks.get());
         let (size, slc) = (show::size(bytes), sizes.into_iter().map(show::size).collect());
         Ok(Self { size, bytes, blocks, is_guarded, is_usual, slc, usual_slc })

@@ -29,6 +29,11 @@ impl Chosen {
         self.mountable(setup).map_err(|failure| self.told(failure, setup, Purpose::Mounts))
     }
 
+    /// Whether it fits the device in that form. Unlike [`blueprint`](Self::blueprint), it looks for no size that does.
+    pub fn fits_for_mounts(&self, setup: &Setup) -> bool {
+        self.mountable(setup).is_ok()
+    }
+
     /// The failure with all of that, if it is one of a system that does not fit.
     fn told(&self, failure: Failure, setup: &Setup, purpose: Purpose) -> Failure {
         let Failure::Unfit(reason) = failure else { return failure };
