@@ -69,8 +69,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     #[inline(never)]
     fn delays_anchor(&self) -> bool {
         // What the last anchor left untold takes space in a mount's list, too.
-        let untold = if self.shape.skips_pages() { self.anchor_programs() / 2 } else { 0 };
-        let last = self.anchors.last().get() + 2 * self.anchor_programs() - 8 - untold;
+        let untold = if self.shape.skips_pages() { self.anchors.untold_most() } else { 0 };
+        let last = self.anchors.due_at.get() + self.anchor_programs() - 8 - untold;
         let slots = usize::from(self.shape.slots_max());
         self.is_pending()
             && !self.anchors.due

@@ -272,11 +272,16 @@ impl<'ram> Anchors<'ram> {
         self.told_to > self.last
     }
 
+    /// Returns the most programs that an anchor leaves untold: half of those between two.
+    pub(crate) const fn untold_most(&self) -> u64 {
+        programs_between(self.page.len()) / 2
+    }
+
     /// Whether the next anchor should tell all that came before the program with this stamp: the first one halfway
     /// from the last anchor to the next.
     #[inline]
     pub(crate) fn must_tell(&self, stamp: Stamp) -> bool {
-        let half = self.due_at.get().saturating_sub(programs_between(self.page.len()) / 2);
+        let half = self.due_at.get().saturating_sub(self.untold_most());
         stamp.get() >= half && self.told_to.get() < half
     }
 
