@@ -1,8 +1,8 @@
 //! `tandem serve` and clients of our own: the protocol, power cuts under a truth, files, and clients that mean harm.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::nbd::checked;
@@ -406,8 +406,11 @@ fn a_script_waits_until_the_disk_is_served() {
     let socket = folder.path().join("disk.sock");
     let mut wait = Command::new(env!("CARGO_BIN_EXE_tandem"));
     wait.args(["serve", "--wait", "--socket"]).arg(&socket);
-    let mut waiting = wait.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(200));
+    let mut waiting = wait.stderr(Stdio::piped()).spawn().unwrap();
+    // It says so after three seconds, and goes on.
+    let mut said = String::new();
+    BufReader::new(waiting.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("no server listens there yet"), "{said:?}");
     assert!(waiting.try_wait().unwrap().is_none(), "nobody serves it yet");
     let server = Server::start(folder.path(), &TINY);
     assert!(waiting.wait().unwrap().success());

@@ -85,3 +85,14 @@ fn the_progress_bar_is_drawn_under_no_color_too() {
         assert!(!last.contains(" left") && last.contains("write"), "{variables:?}: {last:?}");
     }
 }
+
+#[test]
+fn a_trace_that_is_made_shows_a_bar_where_it_is_not_shown_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.csv");
+    let drawn = |output| shown(100, &["synth", "uniform?requests=10000", "--output", output], &[]);
+    let beside = drawn(file.to_str().unwrap());
+    assert!(beside.contains(" requests, ") && beside.contains(" left"), "{beside:?}");
+    let made = drawn("-");
+    assert!(made.lines().count() > 10_000 && !made.contains(" left"), "{:?}", &made[..200]);
+}
