@@ -37,6 +37,12 @@ impl Figures {
         self.0.get(name).map(String::as_str)
     }
 
+    /// Those that the machine has.
+    pub(crate) fn of(mut self, machine: &Machine) -> Self {
+        self.0.retain(|name, _| machine.has(name));
+        self
+    }
+
     /// Reads what [`text`](Self::text) has written.
     pub(crate) fn parse(text: &str) -> Self {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -92,7 +98,7 @@ impl Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::MACHINES;
+    use crate::machine::{MACHINES, QUICK};
 
     fn figures(rows: &[(&str, &str)]) -> Figures {
         let mut figures = Figures::default();
@@ -100,6 +106,15 @@ mod tests {
             figures.put(name, (*value).to_owned());
         }
         figures
+    }
+
+    #[test]
+    fn every_size_is_compared_and_calls_where_they_are_measured() {
+        let names =
+            ["release/paged/mount/reads", "small/paged/mount/reads", "small/size, paged/code"];
+        let all = figures(&names.map(|name| (name, "1")));
+        assert_eq!(all.clone().of(&MACHINES[0]), all);
+        assert_eq!(all.of(&QUICK[0]), figures(&[names[0], names[2]].map(|name| (name, "1"))));
     }
 
     #[test]
