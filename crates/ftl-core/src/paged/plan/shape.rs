@@ -212,7 +212,7 @@ impl PagedShape {
         if !self.has_fast() {
             self.map = self.main;
         }
-        self.skips = self.guards() && (self.main.shares_cells() || self.map_area().shares_cells());
+        self.skips = self.guards_area(&self.main) || self.guards_area(self.map_area());
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
         let main = data.saturating_add(open + self.role(Area::Main).reserve(self.more_streams));
@@ -247,7 +247,7 @@ impl PagedShape {
     /// leaves nothing untold. Each may be one.
     const fn copied_pages(&self) -> u16 {
         let main = &self.main;
-        if !self.guards() || !main.shares_cells() {
+        if !self.guards_area(main) {
             return main.pages;
         }
         let mut times = 1;
@@ -271,8 +271,7 @@ impl PagedShape {
     /// unusable. On a device that has hardly a block more than it needs, cuts in a row take blocks faster than they
     /// come back.
     pub const fn lends(&self) -> bool {
-        let guards = self.guards() && self.main.shares_cells();
-        self.has_to_lend() && !guards
+        self.has_to_lend() && !self.guards_area(&self.main)
     }
 
     /// Whether the main area has more blocks than a device needs that is only just large enough.
@@ -308,6 +307,12 @@ impl PagedShape {
     #[inline]
     pub(crate) const fn guards(&self) -> bool {
         Feature::PairedPages.is_built() && matches!(self.paired_pages, PairedPages::Guard)
+    }
+
+    /// Whether some pages of an area are protected.
+    #[inline]
+    pub(crate) const fn guards_area(&self, area: &AreaShape) -> bool {
+        self.guards() && area.shares_cells()
     }
 
     /// Returns the blocks of an area that no host write opens.

@@ -35,8 +35,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     #[inline]
     fn safe_page_of(&self, area: &AreaShape, open: Open) -> Option<u16> {
-        let guards = area.shares_cells() && self.guards();
-        let page = if guards { next_safe(area, open) } else { open.next };
+        let page = if self.shape.guards_area(area) { next_safe(area, open) } else { open.next };
         Some(page).filter(|page| *page < area.pages)
     }
 

@@ -124,8 +124,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let begins = (victim.page, victim.slot) == (0, 0);
         let copied = u32::from(self.blocks.references(victim.block));
         begins
-            && self.guards()
-            && self.shape.main.shares_cells()
+            && self.shape.guards_area(&self.shape.main)
             && self.table.len() + copied > self.shape.table_entries
     }
 
