@@ -21,7 +21,7 @@ fn every_fate_of_an_operation_loses_nothing() {
 #[test]
 fn cuts_within_the_mount_and_right_after_it_lose_nothing() {
     let nested = Some(Nested::USUAL);
-    all_goes_well(&Plan { cuts: Cuts::Sample(1), requests: 30, nested, ..Plan::default() }, 250);
+    all_goes_well(&Plan { cuts: Cuts::Sample(2), requests: 30, nested, ..Plan::default() }, 500);
 }
 
 #[test]
