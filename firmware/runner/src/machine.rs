@@ -26,7 +26,7 @@ pub(crate) struct Machine {
 /// The longest that a program may run: many times what it needs on a slow machine.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// Arm counts instructions by a timer: 256 ns for each suit its tick of 40 ns. RISC-V has a counter.
+/// It counts instructions by a timer: 256 ns for each suit its tick of 40 ns.
 const ARM: Machine = Machine {
     name: "arm",
     title: "Cortex-M4F (QEMU's mps2-an386)",
@@ -39,6 +39,7 @@ const ARM: Machine = Machine {
 /// What every change is judged by: the figures that README shows.
 pub(crate) static QUICK: [Machine; 1] = [Machine { measured: &["release"], ..ARM }];
 
+/// All of them. RISC-V has a counter of instructions.
 pub(crate) static MACHINES: [Machine; 2] = [
     ARM,
     Machine {
