@@ -4,7 +4,7 @@
 use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, FilterChoice, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Geometry, NandDevice, Page, PageCount, PageIndex, Region, Sector,
@@ -94,7 +94,7 @@ impl Truth {
         }
     }
 
-    fn compare<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, NoProbe>) {
+    fn compare<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, Counters>) {
         let mut data = [0xA5; BYTES];
         for sector in 0..self.now.len() as u32 {
             let at = sector as usize;
@@ -110,7 +110,7 @@ impl Truth {
     }
 
     /// Does a request of any kind. Returns `false` if it was refused because the device is read-only.
-    fn step<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, NoProbe>, dice: &mut Dice) -> bool {
+    fn step<D: NandDevice>(&mut self, ftl: &mut Ftl<'_, D, Counters>, dice: &mut Dice) -> bool {
         let capacity = self.now.len() as u32;
         let most = if dice.percent(40) { 20 } else { 2 };
         let count = (1 + dice.below(most)).min(capacity);
@@ -145,14 +145,16 @@ impl Truth {
 fn live(device: &mut Device, config: &Config, seed: u64) {
     let mut ram = OwnedRam::for_plan(&RamPlan::new(device.geometry(), config).expect("fits"));
     let mut dice = Dice::new(seed);
-    let formatted = Ftl::format(&mut *device, config, ram.lend(), KEY, NoProbe).map(drop);
+    let formatted =
+        Ftl::format(&mut *device, config, ram.lend(), KEY, Counters::default()).map(drop);
     if let Err(error) = formatted {
         // The old header may still be there, and nothing can say that its block is bad.
         assert!(matches!(error, MountError::BlockFailed), "{error}");
         assert!(device.faults.operations <= HEADERS_ERASED && !device.faults.marks, "{error}");
         return;
     }
-    let mut ftl = Ftl::mount(&mut *device, config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl =
+        Ftl::mount(&mut *device, config, ram.lend(), Counters::default()).expect("mounted");
     let mut truth = Truth::new(ftl.capacity());
     for life in 0..4 {
         for at in 0..60 {
@@ -165,7 +167,7 @@ fn live(device: &mut Device, config: &Config, seed: u64) {
         if life % 2 == 0 {
             ftl.stop().expect("stopped");
         }
-        ftl = Ftl::mount(ftl.into_parts().0, config, ram.lend(), NoProbe)
+        ftl = Ftl::mount(ftl.into_parts().0, config, ram.lend(), Counters::default())
             .unwrap_or_else(|error| panic!("{error}"));
         truth.compare(&mut ftl);
         ftl.check().unwrap_or_else(|violation| panic!("{violation}"));
@@ -206,8 +208,8 @@ fn a_block_of_the_log_may_fail_within_a_request_of_several_pages() {
     // The largest request that goes to the log, so that a failing block takes space that the request needs.
     let run = |fails: u64, ram: &mut OwnedRam| {
         let mut device = sound(geometry);
-        let mut ftl =
-            Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted");
         let begun = ftl.device().faults.operations;
         ftl.device_mut().faults.fails = Box::new(move |operation| operation == begun + fails);
         let log = ftl.shape().log.expect("a log");
@@ -267,7 +269,8 @@ fn live_and_mount(config: &Config, geometry: Geometry, life: Life) -> Vec<u64> {
     let log = plan.shape().log.expect("it has a log");
     device.faults.watched = PageIndex::new(log.data_pages() - 1);
     device.faults.fails = Box::new(move |operation| operation == life.fails);
-    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let mut truth = Truth::new(ftl.capacity());
     let mut left = life.requests;
     for _ in 0..200 {
@@ -279,7 +282,7 @@ fn live_and_mount(config: &Config, geometry: Geometry, life: Life) -> Vec<u64> {
     }
     let device = ftl.into_parts().0;
     let seen = core::mem::take(&mut device.faults.seen);
-    let mut ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl = Ftl::mount(device, config, ram.lend(), Counters::default()).expect("mounted");
     truth.compare(&mut ftl);
     seen
 }
@@ -318,7 +321,8 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
     let mut dice = Dice::new(seed);
     let mut device = sound(geometry);
-    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let mut truth = Truth::new(ftl.capacity());
     let full = ftl.health();
     assert_eq!((full.reserve_left.get(), full.reserve.get(), full.read_only), (3, 3, false));
@@ -332,7 +336,8 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
         assert!(health.reserve_left <= least, "{name}: the reserve only shrinks");
         least = health.reserve_left;
         if at % 50 == 49 && goes_on {
-            ftl = Ftl::mount(ftl.into_parts().0, config, ram.lend(), NoProbe).expect("mounted");
+            ftl = Ftl::mount(ftl.into_parts().0, config, ram.lend(), Counters::default())
+                .expect("mounted");
             truth.compare(&mut ftl);
             least = ftl.health().reserve_left;
         }
@@ -353,7 +358,7 @@ fn wear_out(name: &str, geometry: Geometry, config: &Config, seed: u64, marks: b
         }
         let device = ftl.into_parts().0;
         let before = device.faults.operations;
-        ftl = Ftl::mount(device, config, ram.lend(), NoProbe).expect("mounted");
+        ftl = Ftl::mount(device, config, ram.lend(), Counters::default()).expect("mounted");
         truth.compare(&mut ftl);
         ftl.check().unwrap_or_else(|violation| panic!("{name}: {violation}"));
         if !ftl.health().read_only && !ftl.device().faults.marks {
@@ -382,7 +387,7 @@ fn a_format_does_without_blocks_that_do_not_erase_as_long_as_the_capacity_is_hel
         for number in 0..failing {
             device.chip.fail_erase(chain(number), When::Always);
         }
-        let formatted = Ftl::format(device, &config, ram.lend(), KEY, NoProbe);
+        let formatted = Ftl::format(device, &config, ram.lend(), KEY, Counters::default());
         if failing <= 2 {
             let health = formatted.expect("formatted").health();
             assert_eq!(health.reserve_left.get(), 2 - failing);
@@ -403,7 +408,8 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
     let log = plan.shape().log.expect("there is one");
     let mut ram = OwnedRam::for_plan(&plan);
     let mut device = sound(geometry);
-    let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let mut truth = Truth::new(ftl.capacity());
     let mut dice = Dice::new(9);
     for _ in 0..100 {
@@ -424,7 +430,8 @@ fn a_log_without_blocks_is_closed_and_its_content_stays() {
         if stops {
             ftl.stop().expect("stopped");
         }
-        ftl = Ftl::mount(ftl.into_parts().0, &config, ram.lend(), NoProbe).expect("mounted");
+        ftl = Ftl::mount(ftl.into_parts().0, &config, ram.lend(), Counters::default())
+            .expect("mounted");
         truth.compare(&mut ftl);
         assert_eq!(ftl.health().fast, None);
         for _ in 0..50 {

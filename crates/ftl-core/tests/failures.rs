@@ -3,7 +3,7 @@
 use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Geometry, PageCount, PageIndex, Region, Sector, SectorCount, StoreReadError,
@@ -32,7 +32,8 @@ fn a_page_that_does_not_program_is_written_elsewhere() {
     let (geometry, config) = devices::conventional();
     let mut ram = memory(&geometry, &config);
     let mut chip = chip(geometry);
-    let mut ftl = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut chip, &config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let sector = Sector::new(0);
     ftl.write(sector, &[1; 512]).expect("written");
     ftl.device_mut().fail_program(chain_page(0, 1), When::Always);
@@ -44,7 +45,7 @@ fn a_page_that_does_not_program_is_written_elsewhere() {
     let (chip, _) = ftl.into_parts();
     // The result is the same if the page turns out to be programmed after all.
     chip.lift_all();
-    let mut ftl = Ftl::mount(chip, &config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl = Ftl::mount(chip, &config, ram.lend(), Counters::default()).expect("mounted");
     assert_eq!(read_sector(&mut ftl, 0), [2; 512]);
     ftl.check().expect("every invariant holds");
 }
@@ -54,7 +55,8 @@ fn a_sector_that_cannot_be_read_is_lost_until_written_again_and_the_others_are_n
     let (geometry, config) = devices::conventional();
     let mut ram = memory(&geometry, &config);
     let mut chip = chip(geometry);
-    let mut ftl = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut chip, &config, ram.lend(), KEY, Counters::default()).expect("formatted");
     // Four sectors per page: the first page holds 0 to 3, the second 4 to 7.
     ftl.write(Sector::new(0), &[1; 8 * 512]).expect("written");
     ftl.device_mut().uncorrectable(chain_page(0, 0));
@@ -79,10 +81,10 @@ fn a_format_without_blocks_enough_says_so_and_leaves_no_device() {
     let mut ram = memory(&geometry, &config);
     let mut chip = chip(geometry);
     chip.fail_erase(Block::new(Region::Mlc, 9), When::Always);
-    let refusal = Ftl::format(&mut chip, &config, ram.lend(), KEY, NoProbe).err();
+    let refusal = Ftl::format(&mut chip, &config, ram.lend(), KEY, Counters::default()).err();
     let needed = RamPlan::new(&geometry, &config).expect("fits").shape().logical_blocks + 2;
     assert_eq!(refusal, Some(MountError::TooFewBlocks { good: needed - 1, needed }));
-    let refusal = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).err();
+    let refusal = Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).err();
     assert_eq!(refusal, Some(MountError::NotFormatted));
 }
 
@@ -112,12 +114,12 @@ fn without_a_summary_that_can_be_read_the_tags_say_the_same() {
         chip.uncorrectable(Block::new(Region::Slc, block).page(PageIndex::new(3)));
     }
     let mut ram = memory(&geometry, &config);
-    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).expect("mounted");
     world.read_all(&mut ftl);
     ftl.check().expect("every invariant holds");
     // The result is the same when they can be read again.
     chip.lift_all();
-    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).expect("mounted");
     world.read_all(&mut ftl);
 }
 
@@ -130,7 +132,7 @@ fn a_mount_whose_driver_fails_in_any_operation_says_so_and_can_be_tried_again() 
         let mut ram = memory(&geometry, &config);
         for at in 0.. {
             let mut cut = PowerCut::new(chip, world::cut(&config, at, 1).counting_reads());
-            let outcome = match Ftl::mount(&mut cut, &config, ram.lend(), NoProbe) {
+            let outcome = match Ftl::mount(&mut cut, &config, ram.lend(), Counters::default()) {
                 Ok(mut ftl) => ftl.settle().map_err(|error| format!("{error:?}")),
                 Err(error) => Err(format!("{error:?}")),
             };
@@ -141,7 +143,8 @@ fn a_mount_whose_driver_fails_in_any_operation_says_so_and_can_be_tried_again() 
                 outcome => panic!("operation {at}: {outcome:?}"),
             }
         }
-        let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+        let mut ftl =
+            Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).expect("mounted");
         world.read_all(&mut ftl);
         ftl.check().expect("every invariant holds");
     }
@@ -152,9 +155,12 @@ fn a_device_that_has_failed_answers_no_request_any_more() {
     for (name, geometry, config) in devices::all() {
         let mut ram = memory(&geometry, &config);
         let mut cut = PowerCut::new(chip(geometry), world::cut(&config, u64::MAX, 1));
-        Ftl::format(&mut cut, &config, ram.lend(), KEY, NoProbe).expect("formatted").into_parts();
+        Ftl::format(&mut cut, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted")
+            .into_parts();
         let mut cut = PowerCut::new(cut.into_inner(), world::cut(&config, 0, 1));
-        let mut ftl = Ftl::mount(&mut cut, &config, ram.lend(), NoProbe).expect("mounted");
+        let mut ftl =
+            Ftl::mount(&mut cut, &config, ram.lend(), Counters::default()).expect("mounted");
         let sector = Sector::new(0);
         ftl.write(sector, &[1; 512]).expect_err("power fails");
         // None of these needs the device, but none may succeed.

@@ -8,7 +8,7 @@ use core::convert::Infallible;
 use ftl_core::config::{Refresh, WearLeveling};
 use ftl_core::hybrid::bound::WorstCase;
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, Page, PageCount, PageIndex,
@@ -105,7 +105,7 @@ impl Faults for Wear {
     }
 }
 
-type Store<'a> = Ftl<'a, &'a mut Worn, NoProbe>;
+type Store<'a> = Ftl<'a, &'a mut Worn, Counters>;
 
 fn write(ftl: &mut Store<'_>, first: u32, count: u32, version: u32) {
     let data: Vec<u8> = (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
@@ -139,10 +139,13 @@ fn told<T>(
     let plan = RamPlan::new(&geometry, &config).expect("fits");
     let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&plan);
-    live(&mut Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
+    live(
+        &mut Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted"),
+    );
     injure(&mut device);
     let mut ram = OwnedRam::for_plan(&plan);
-    look(&mut Ftl::mount(&mut device, &config, ram.lend(), NoProbe).expect("mounted"))
+    look(&mut Ftl::mount(&mut device, &config, ram.lend(), Counters::default()).expect("mounted"))
 }
 
 fn lose(kinds: &'static [u8], sector: u32) -> impl FnOnce(&mut Worn) {
@@ -158,7 +161,8 @@ fn a_block_that_says_no_owner_keeps_idle_work_no_longer_than_it_takes_to_look() 
     let (geometry, config) = devices::conventional();
     let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
-    let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default()).expect("formatted");
     write(&mut ftl, 0, 1, 1);
     rest(&mut ftl);
     let page = ftl.device_mut().page_of(&[CHAIN], 0);
@@ -252,7 +256,8 @@ fn refreshing_costs_no_request_more_than_the_worst_case() {
     };
     let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
-    let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let capacity = ftl.capacity().get();
     for at in (0..capacity).step_by(32) {
         write(&mut ftl, at, 32.min(capacity - at), 1);
@@ -393,11 +398,15 @@ fn a_fold_whose_first_page_is_lost_is_as_old_as_it_was() {
     let plan = RamPlan::new(&geometry, &config).expect("fits");
     let mut device = Worn::new(geometry, 1, Wear::default());
     let mut ram = OwnedRam::for_plan(&plan);
-    live(&mut Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
+    live(
+        &mut Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted"),
+    );
     let (page, first) = lost.expect("a fold began");
     device.chip.lose(page);
     let mut ram = OwnedRam::for_plan(&plan);
-    let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl =
+        Ftl::mount(&mut device, &config, ram.lend(), Counters::default()).expect("mounted");
     for (sector, wanted) in (first..first + 16).zip(before) {
         let found = version(&mut ftl, sector);
         let may_be_lost = sector < first + 2;

@@ -4,7 +4,7 @@
 use crate::world;
 
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Bytes, Geometry, NandDevice, Page, PageCount, PageIndex, Region, Sector,
@@ -33,7 +33,8 @@ fn used(geometry: Geometry, config: &Config, seed: u64, end: End) -> (Device, Ve
     let chip = Chip::new(&part(geometry), Content::Bytes).expect("a possible part");
     let mut device = FaultInjector::new(chip, seed);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
-    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let mut dice = Dice::new(seed);
     let capacity = ftl.capacity().get();
     let mut truth = vec![0; capacity as usize];
@@ -66,7 +67,7 @@ struct Losses {
     wrong: Vec<u32>,
 }
 
-fn look(ftl: &mut Ftl<'_, &mut Device, NoProbe>, truth: &[u32]) -> Losses {
+fn look(ftl: &mut Ftl<'_, &mut Device, Counters>, truth: &[u32]) -> Losses {
     let mut found = Losses::default();
     let mut data = [0; BYTES];
     for (sector, version) in (0..).zip(truth) {
@@ -145,7 +146,7 @@ fn a_lost_page_costs_its_own_sectors_and_they_say_so() {
                 }
                 let trims = kind_of(&mut device, page) == TRIM;
                 device.lose(page);
-                let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe)
+                let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), Counters::default())
                     .unwrap_or_else(|error| panic!("{name}: {page}: {error}"));
                 let found = look(&mut ftl, &truth);
                 let slots = usize::from(shape.chain.slots.max(shape.meta.slots));
@@ -186,11 +187,13 @@ fn stays_lost(
     truth: &[u32],
     before: &Losses,
 ) {
-    let mut ftl = Ftl::mount(&mut *device, config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl =
+        Ftl::mount(&mut *device, config, ram.lend(), Counters::default()).expect("mounted");
     ftl.scrub();
     while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
     assert_eq!(look(&mut ftl, truth), *before);
-    let mut ftl = Ftl::mount(&mut *device, config, ram.lend(), NoProbe).expect("mounted");
+    let mut ftl =
+        Ftl::mount(&mut *device, config, ram.lend(), Counters::default()).expect("mounted");
     assert_eq!(look(&mut ftl, truth), *before);
     let mut truth = truth.to_vec();
     for (turn, sector) in before.lost.iter().enumerate() {

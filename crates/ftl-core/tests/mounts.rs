@@ -7,7 +7,7 @@ use ftl_core::hybrid::mount::FormatSetting;
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::layout::{Header, OtherFormat};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan};
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, MountError, RamPlan};
 use ftl_iface::{
     Block, BlockCount, BlockStore, Bytes, Cell, Geometry, NandDevice, PageCount, PageIndex,
@@ -27,13 +27,13 @@ fn chip(geometry: Geometry) -> Chip {
 fn mount<D: NandDevice>(device: &mut D, config: &Config) -> Refusal<D::Error> {
     let plan = RamPlan::new(device.geometry(), config).expect("the configuration fits");
     let mut ram = OwnedRam::for_plan(&plan);
-    Ftl::mount(device, config, ram.lend(), NoProbe).err()
+    Ftl::mount(device, config, ram.lend(), Counters::default()).err()
 }
 
 fn format<D: NandDevice>(device: &mut D, config: &Config) -> Refusal<D::Error> {
     let plan = RamPlan::new(device.geometry(), config).expect("the configuration fits");
     let mut ram = OwnedRam::for_plan(&plan);
-    Ftl::format(device, config, ram.lend(), KEY, NoProbe).err()
+    Ftl::format(device, config, ram.lend(), KEY, Counters::default()).err()
 }
 
 /// Mounts a device that must be refused, without a program or an erase.
@@ -317,11 +317,14 @@ fn a_device_of_the_other_ftl_is_named_also_if_a_header_block_cannot_be_read() {
         assert_eq!(format(&mut formatted, &config), None);
         let mut device = FaultInjector::new(formatted, 1);
         lose(&mut device);
-        let refused_by = PageFtl::mount(&mut device, &paged, ram.lend(), NoProbe).err();
+        let refused_by = PageFtl::mount(&mut device, &paged, ram.lend(), Counters::default()).err();
         assert_eq!(refused_by, Some(PagedMountError::OfHybrid), "block {block}");
 
         let mut formatted = chip(geometry);
-        drop(PageFtl::format(&mut formatted, &paged, ram.lend(), KEY, NoProbe).expect("formatted"));
+        drop(
+            PageFtl::format(&mut formatted, &paged, ram.lend(), KEY, Counters::default())
+                .expect("formatted"),
+        );
         let mut device = FaultInjector::new(formatted, 1);
         lose(&mut device);
         assert_eq!(mount(&mut device, &config), Some(MountError::OfPageStore), "block {block}");
@@ -351,8 +354,8 @@ fn a_device_formatted_anew_with_another_key_has_nothing_of_its_earlier_life() {
     let mut chip = world.take_chip();
     let plan = RamPlan::new(&geometry, &config).expect("the configuration fits");
     let mut ram = OwnedRam::for_plan(&plan);
-    assert!(Ftl::format(&mut chip, &config, ram.lend(), KEY + 1, NoProbe).is_ok());
-    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), NoProbe).expect("mounted");
+    assert!(Ftl::format(&mut chip, &config, ram.lend(), KEY + 1, Counters::default()).is_ok());
+    let mut ftl = Ftl::mount(&mut chip, &config, ram.lend(), Counters::default()).expect("mounted");
     let mut data = vec![7; capacity as usize * 512];
     ftl.read(Sector::new(0), &mut data).expect("read");
     assert!(data.iter().all(|byte| *byte == 0));

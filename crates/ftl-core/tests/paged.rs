@@ -3,7 +3,7 @@
 
 use ftl_core::config::FilterChoice;
 use ftl_core::paged::{History, OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams, Victims};
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_iface::{BlockStore, Bytes, NandDevice, PageCount, Sector, SectorCount};
 use nand_model::{Chip, Content, datasheet};
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn content(sector: u32, version: u32) -> Vec<u8> {
     (0..1024_u32).map(|at| (sector * 31 + version * 7 + at / 4) as u8 | 1).collect()
 }
 
-fn compare(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
+fn compare(ftl: &mut PageFtl<'_, Chip, Counters>, truth: &[u32]) {
     for (sector, version) in (0..).zip(truth) {
         let mut data = vec![0xA5; 1024];
         ftl.read(Sector::new(sector), &mut data).expect("it reads");
@@ -64,12 +64,12 @@ fn live(device: &str, config: &PagedConfig, steps: &[Step]) {
     let capacity = plan.shape().capacity.get();
     let mut truth = vec![0; capacity as usize];
     let mut memory = OwnedPagedRam::for_plan(&plan);
-    let ftl = PageFtl::format(chip, config, memory.lend(), 7, NoProbe).unwrap();
+    let ftl = PageFtl::format(chip, config, memory.lend(), 7, Counters::default()).unwrap();
     let (mut chip, _) = ftl.into_parts();
     let mut version = 0;
     for life in steps.split(|step| matches!(step, Step::Mount)) {
         let mut memory = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::mount(chip, config, memory.lend(), NoProbe).unwrap();
+        let mut ftl = PageFtl::mount(chip, config, memory.lend(), Counters::default()).unwrap();
         compare(&mut ftl, &truth);
         ftl.check().unwrap();
         for step in life {

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use ftl_core::config::FilterChoice;
 use ftl_core::layout;
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan};
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_iface::{
     Block, BlockStore, Bytes, Corrected, NandDevice, Page, ReadError, Region, Sector, SectorCount,
     forward_nand,
@@ -93,7 +93,8 @@ fn mounted(chip: &mut Chip, plan: &PagedPlan, after: After) -> Took {
     let copy = Counting { chip: chip.fork(), reads: 0 };
     let before = busy_micros(&copy.chip);
     let mut memory = OwnedPagedRam::for_plan(plan);
-    let mut ftl = PageFtl::mount(copy, plan.config(), memory.lend(), NoProbe).expect("it mounts");
+    let mut ftl =
+        PageFtl::mount(copy, plan.config(), memory.lend(), Counters::default()).expect("it mounts");
     let took = Took { reads: ftl.device().reads, micros: busy_micros(&ftl.device().chip) - before };
     if after == After::Check {
         ftl.check().expect("every invariant holds");
@@ -114,7 +115,8 @@ fn a_mount_of_the_spi_nand_reads_at_most_256_pages_whenever_power_is_lost() {
     let config = small();
     let (device, plan) = device("spi-nand-1g", &config);
     let mut memory = OwnedPagedRam::for_plan(&plan);
-    let mut ftl = PageFtl::format(device, &config, memory.lend(), 7, NoProbe).expect("formatted");
+    let mut ftl =
+        PageFtl::format(device, &config, memory.lend(), 7, Counters::default()).expect("formatted");
     let data = sectors(64, 2048);
     for first in (0..61_440).step_by(64) {
         ftl.write(Sector::new(first), &data).expect("written");
@@ -142,7 +144,8 @@ fn where_no_anchor_can_be_read_every_block_is() {
     let config = PagedConfig { capacity: Some(SectorCount::new(20_000)), ..small() };
     let (device, plan) = device("spi-nand-1g", &config);
     let mut memory = OwnedPagedRam::for_plan(&plan);
-    let mut ftl = PageFtl::format(device, &config, memory.lend(), 7, NoProbe).expect("formatted");
+    let mut ftl =
+        PageFtl::format(device, &config, memory.lend(), 7, Counters::default()).expect("formatted");
     let data = sectors(1, 2048);
     let mut dice = Dice(2);
     for _ in 0..3_000 {
@@ -169,7 +172,8 @@ fn longest_of_c3(share: u64) -> (Took, PagedPlan) {
     };
     let (device, plan) = device("c3", &config);
     let mut memory = OwnedPagedRam::for_plan(&plan);
-    let mut ftl = PageFtl::format(device, &config, memory.lend(), 7, NoProbe).expect("formatted");
+    let mut ftl =
+        PageFtl::format(device, &config, memory.lend(), 7, Counters::default()).expect("formatted");
     let bytes = part.sector_bytes.as_usize();
     let data = sectors(512, bytes);
     for first in (0..exported as u32 - 512).step_by(512) {

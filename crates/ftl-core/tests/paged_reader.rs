@@ -7,7 +7,7 @@ use crate::world;
 
 use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
 use ftl_core::paged::{OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, Streams};
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_iface::{
     Block, BlockCount, BlockStore, Bytes, Geometry, NandDevice, PageCount, Region, RegionGeometry,
     Sector, SectorCount,
@@ -48,9 +48,9 @@ fn the_reader_finds_it_on(mut chip: Chip, config: &PagedConfig, lives: u32) {
     let mut formatted = false;
     for version in 1..=lives {
         let ftl = if formatted {
-            PageFtl::mount(chip, config, ram.lend(), NoProbe)
+            PageFtl::mount(chip, config, ram.lend(), Counters::default())
         } else {
-            PageFtl::format(chip, config, ram.lend(), KEY, NoProbe)
+            PageFtl::format(chip, config, ram.lend(), KEY, Counters::default())
         };
         formatted = true;
         let mut ftl = ftl.expect("it mounts");

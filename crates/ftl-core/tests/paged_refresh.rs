@@ -7,7 +7,7 @@ use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedMountError, PagedPlan, RefreshLimits, Streams,
     Victims,
 };
-use ftl_core::probe::{Counters, NoProbe, Probe, Verb};
+use ftl_core::probe::{Counters, Probe, Verb};
 use ftl_iface::{
     Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region,
     Sector, SectorCount, Work,
@@ -69,8 +69,8 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, idle_work: Idle) ->
     let mut device = device(name, seed);
     let (_, plan) = plan(name, config);
     let mut ram = OwnedPagedRam::for_plan(&plan);
-    let mut ftl =
-        PageFtl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl = PageFtl::format(&mut device, config, ram.lend(), KEY, Counters::default())
+        .expect("formatted");
     let truth = fill(&mut ftl, &mut Dice::new(seed));
     let mut refreshed = 0;
     for round in 0..10 {
@@ -78,7 +78,8 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, idle_work: Idle) ->
             ftl.stop().expect("stopped");
         }
         device.age(days(4));
-        let Ok(mounted) = PageFtl::mount(&mut device, config, ram.lend(), NoProbe) else {
+        let Ok(mounted) = PageFtl::mount(&mut device, config, ram.lend(), Counters::default())
+        else {
             return (truth.len(), refreshed);
         };
         ftl = mounted;
@@ -90,7 +91,7 @@ fn lie_idle((name, config): (&str, &PagedConfig), seed: u64, idle_work: Idle) ->
         }
         refreshed += ftl.health().refreshed;
     }
-    match PageFtl::mount(&mut device, config, ram.lend(), NoProbe) {
+    match PageFtl::mount(&mut device, config, ram.lend(), Counters::default()) {
         Ok(mut ftl) => {
             let mut data = [0; BYTES];
             let read = |sector| ftl.read(Sector::new(sector), &mut data).is_ok();
@@ -128,7 +129,8 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let (_, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let mut ftl =
-            PageFtl::format(device(name, 2), &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            PageFtl::format(device(name, 2), &config, ram.lend(), KEY, Counters::default())
+                .expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(1));
         idle(&mut ftl);
         assert_eq!(ftl.health().refreshed, 0, "{name}");
@@ -156,7 +158,8 @@ fn writes_alone_refresh_what_is_weak() {
         let (_, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let mut ftl =
-            PageFtl::format(device(name, 2), &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            PageFtl::format(device(name, 2), &config, ram.lend(), KEY, Counters::default())
+                .expect("formatted");
         let mut truth = fill(&mut ftl, &mut Dice::new(1));
         ftl.device_mut().age(days(8));
         for round in 0..40 {
@@ -223,8 +226,8 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         let mut ram = OwnedPagedRam::for_plan(&plan);
         let chip = Chip::new(&datasheet::builtin(name).expect("known"), Content::Bytes);
         let device = FaultInjector::new(chip.expect("a possible part"), 1);
-        let mut ftl =
-            PageFtl::format(device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut ftl = PageFtl::format(device, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted");
         let mut dice = Dice::new(8);
         let mut truth = fill(&mut ftl, &mut dice);
         let capacity = truth.len() as u32;
@@ -259,7 +262,8 @@ fn a_block_in_which_pages_cannot_be_read_is_emptied_all_the_same() {
         assert_eq!(ftl.health().failed.get(), 0, "{name}: no block is given up");
         ftl.stop().expect("stopped");
         let (device, _) = ftl.into_parts();
-        let mut ftl = PageFtl::mount(device, &config, ram.lend(), NoProbe).expect("mounted");
+        let mut ftl =
+            PageFtl::mount(device, &config, ram.lend(), Counters::default()).expect("mounted");
         assert_eq!(lost(&mut ftl, &truth), after, "{name}");
     }
 }
@@ -272,9 +276,12 @@ fn a_device_whose_headers_cannot_be_read_is_not_called_blank() {
         let mut device = device(name, 5);
         let (geometry, plan) = plan(name, &config);
         let mut ram = OwnedPagedRam::for_plan(&plan);
-        let blank = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe).err();
+        let blank = PageFtl::mount(&mut device, &config, ram.lend(), Counters::default()).err();
         assert_eq!(blank, Some(PagedMountError::NotFormatted), "{name}");
-        drop(PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted"));
+        drop(
+            PageFtl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+                .expect("formatted"),
+        );
         let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
         let shape = *geometry.region(region).expect("it has that region");
         let lines = shape.pairing.word_lines(shape.pages_per_block).get() as u16;
@@ -284,7 +291,7 @@ fn a_device_whose_headers_cannot_be_read_is_not_called_blank() {
                 device.lose(Block::new(region, number).page(page));
             }
         }
-        let refused = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe).err();
+        let refused = PageFtl::mount(&mut device, &config, ram.lend(), Counters::default()).err();
         assert_eq!(refused, Some(PagedMountError::DamagedHeader), "{name}");
     }
 }
@@ -297,7 +304,8 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
             let (geometry, plan) = plan(name, &config);
             let mut ram = OwnedPagedRam::for_plan(&plan);
             let mut ftl =
-                PageFtl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+                PageFtl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+                    .expect("formatted");
             let truth = fill(&mut ftl, &mut Dice::new(5));
             let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
             let header = |number| Block::new(region, number).page(PageIndex::new(0));
@@ -308,7 +316,7 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
             assert_eq!(ftl.health().refreshed, 1, "{name}");
             // Now the other header becomes unreadable.
             device.lose(header(1 - torn));
-            let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), NoProbe)
+            let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), Counters::default())
                 .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
         }

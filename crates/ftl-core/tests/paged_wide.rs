@@ -5,7 +5,7 @@ use ftl_core::config::FilterChoice;
 use ftl_core::paged::{
     OwnedPagedRam, PageFtl, PagedConfig, PagedPlan, PagedShape, PagedShapeError, Streams,
 };
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_iface::{
     Block, BlockCount, BlockStore, Bytes, Geometry, NandDevice, PageCount, Region, RegionGeometry,
     Sector, SectorCount,
@@ -72,7 +72,7 @@ fn content(sector: u32, version: u32) -> Vec<u8> {
     (0..BYTES as u32).map(|at| (sector * 31 + version * 7 + at / 4) as u8 | 1).collect()
 }
 
-fn holds(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
+fn holds(ftl: &mut PageFtl<'_, Chip, Counters>, truth: &[u32]) {
     for (sector, version) in (0..).zip(truth) {
         let mut data = vec![0xA5; BYTES];
         ftl.read(Sector::new(sector), &mut data).expect("it reads");
@@ -82,7 +82,7 @@ fn holds(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &[u32]) {
 }
 
 /// Does some requests, and updates the expected content.
-fn requests(ftl: &mut PageFtl<'_, Chip, NoProbe>, truth: &mut [u32], dice: &mut Dice, life: u32) {
+fn requests(ftl: &mut PageFtl<'_, Chip, Counters>, truth: &mut [u32], dice: &mut Dice, life: u32) {
     for request in 0..150 {
         let version = life * 1_000 + request + 1;
         let first = dice.below(CAPACITY);
@@ -109,7 +109,8 @@ fn mounted(chip: &mut Chip, plan: &PagedPlan, truth: &[u32]) -> u64 {
     let copy = chip.fork();
     let before = reads(&copy);
     let mut memory = OwnedPagedRam::for_plan(plan);
-    let mut ftl = PageFtl::mount(copy, plan.config(), memory.lend(), NoProbe).expect("it mounts");
+    let mut ftl =
+        PageFtl::mount(copy, plan.config(), memory.lend(), Counters::default()).expect("it mounts");
     ftl.settle().expect("settled");
     let took = reads(ftl.device()) - before;
     ftl.check().expect("every invariant holds");
@@ -122,12 +123,14 @@ fn lives(part: &Part, mut chip: Chip, (region, at): (Region, u32)) {
     let plan = PagedPlan::new(&part.geometry, &CONFIG).expect("the configuration fits");
     assert!(plan.shape().blocks() > BEYOND);
     let mut memory = OwnedPagedRam::for_plan(&plan);
-    let ftl = PageFtl::format(chip, &CONFIG, memory.lend(), 7, NoProbe).expect("formatted");
+    let ftl =
+        PageFtl::format(chip, &CONFIG, memory.lend(), 7, Counters::default()).expect("formatted");
     (chip, _) = ftl.into_parts();
     let (mut truth, mut dice) = (vec![0; CAPACITY as usize], Dice(5));
     for life in 0..6 {
         let mut memory = OwnedPagedRam::for_plan(&plan);
-        let mut ftl = PageFtl::mount(chip, &CONFIG, memory.lend(), NoProbe).expect("it mounts");
+        let mut ftl =
+            PageFtl::mount(chip, &CONFIG, memory.lend(), Counters::default()).expect("it mounts");
         requests(&mut ftl, &mut truth, &mut dice, life);
         ftl.check().expect("every invariant holds");
         if life % 2 == 1 {

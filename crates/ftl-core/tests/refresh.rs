@@ -5,7 +5,7 @@ use crate::world;
 
 use ftl_core::config::Refresh;
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::probe::{Counters, NoProbe, Verb};
+use ftl_core::probe::{Counters, Verb};
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     Block, BlockStore, Corrected, Geometry, PageCount, PageIndex, Region, Sector, Work,
@@ -38,13 +38,14 @@ enum Care {
 fn lie_idle(geometry: Geometry, config: &Config, seed: u64, care: Care) -> (usize, u32) {
     let mut device = device(geometry, seed);
     let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, config).expect("fits"));
-    let mut ftl = Ftl::format(&mut device, config, ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl =
+        Ftl::format(&mut device, config, ram.lend(), KEY, Counters::default()).expect("formatted");
     let truth = fill(&mut ftl, &mut Dice::new(seed));
     let mut refreshed = 0;
     for round in 0..10 {
         ftl.stop().expect("stopped");
         device.age(days(4));
-        let Ok(mounted) = Ftl::mount(&mut device, config, ram.lend(), NoProbe) else {
+        let Ok(mounted) = Ftl::mount(&mut device, config, ram.lend(), Counters::default()) else {
             return (truth.len(), refreshed);
         };
         ftl = mounted;
@@ -57,7 +58,7 @@ fn lie_idle(geometry: Geometry, config: &Config, seed: u64, care: Care) -> (usiz
         refreshed += ftl.health().refreshed;
     }
     // Without a checkpoint, so that the mount must use headers, summaries and tags.
-    match Ftl::mount(&mut device, config, ram.lend(), NoProbe) {
+    match Ftl::mount(&mut device, config, ram.lend(), Counters::default()) {
         Ok(mut ftl) if care == Care::Scrub => (lost(&mut ftl, &truth).len(), refreshed),
         Ok(mut ftl) => (harmed(&mut ftl, &truth), refreshed),
         Err(_) => (truth.len(), refreshed),
@@ -91,8 +92,8 @@ fn a_weak_page_that_a_request_meets_is_written_anew_without_a_scrub() {
         let config = refreshing(config, 2);
         let mut device = device(geometry, 7);
         let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
-        let mut ftl =
-            Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted");
         let truth = fill(&mut ftl, &mut Dice::new(7));
         while ftl.maintain(PageCount::new(8)).expect("idle") == Work::Left {}
         assert_eq!(ftl.health().refreshed, 0, "{name}");
@@ -161,8 +162,8 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
         for torn in 0..2_u32 {
             let mut device = device(geometry, 5);
             let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
-            let mut ftl =
-                Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+            let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+                .expect("formatted");
             let truth = fill(&mut ftl, &mut Dice::new(5));
             ftl.stop().expect("stopped");
             let region =
@@ -173,12 +174,13 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
                 };
             let header = |number| Block::new(region, number).page(PageIndex::new(0));
             device.lose(header(torn));
-            let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe).expect("mounted");
+            let mut ftl =
+                Ftl::mount(&mut device, &config, ram.lend(), Counters::default()).expect("mounted");
             ftl.scrub();
             while ftl.maintain(PageCount::new(1)).expect("idle") == Work::Left {}
             // Now the other header becomes unreadable.
             device.lose(header(1 - torn));
-            let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), NoProbe)
+            let mut ftl = Ftl::mount(&mut device, &config, ram.lend(), Counters::default())
                 .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
         }
@@ -193,8 +195,8 @@ fn log_and_chains_of_one_region_have_limits_of_their_own() {
         let config = Config { refresh: Refresh { log, chain }, ..config };
         let mut device = device(geometry, 7);
         let mut ram = OwnedRam::for_plan(&RamPlan::new(&geometry, &config).expect("fits"));
-        let mut ftl =
-            Ftl::format(&mut device, &config, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut ftl = Ftl::format(&mut device, &config, ram.lend(), KEY, Counters::default())
+            .expect("formatted");
         // Only the log holds data.
         for sector in 0..12 {
             ftl.write(Sector::new(sector), &content(sector, 1, BYTES)).expect("written");

@@ -5,7 +5,7 @@ use crate::world;
 
 use ftl_core::config::{FilterChoice, IndexConfig, WearLeveling};
 use ftl_core::hybrid::ram::OwnedRam;
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, RamPlan};
 use ftl_iface::{
     BlockStore, Bytes, Cell, Geometry, NandDevice, Pairing, RegionGeometry, Sector, SectorCount,
@@ -64,7 +64,7 @@ impl Truth {
 #[derive(Clone, Copy, Debug)]
 struct Write(u32, u32);
 
-fn send<D: NandDevice>(ftl: &mut Ftl<'_, D>, write: Write, version: u32) -> bool {
+fn send<D: NandDevice>(ftl: &mut Ftl<'_, D, Counters>, write: Write, version: u32) -> bool {
     let Write(first, count) = write;
     let data: Vec<u8> = (first..first + count).flat_map(|at| content(at, version, BYTES)).collect();
     ftl.write(Sector::new(first), &data).is_ok()
@@ -76,7 +76,8 @@ fn begun(plan: &RamPlan, cut: impl Fn(u64) -> Cut) -> Option<Device> {
     let chip = Chip::new(&part(geometry()), Content::Bytes).expect("a possible part");
     let mut device = PowerCut::new(FaultInjector::new(chip, 1), Cut::never());
     let mut ram = OwnedRam::for_plan(plan);
-    let mut ftl = Ftl::format(&mut device, &config(), ram.lend(), KEY, NoProbe).expect("formatted");
+    let mut ftl = Ftl::format(&mut device, &config(), ram.lend(), KEY, Counters::default())
+        .expect("formatted");
     assert!(send(&mut ftl, Write(2, 1), 1));
     ftl.device_mut().set_cut(cut(0));
     let done = send(&mut ftl, Write(0, 2), 2);
@@ -87,7 +88,8 @@ fn begun(plan: &RamPlan, cut: impl Fn(u64) -> Cut) -> Option<Device> {
 fn cut_in(plan: &RamPlan, device: &Device, request: (Write, u32), cut: Cut) -> Option<Device> {
     let mut cut = PowerCut::new(device.clone().fork(), cut);
     let mut ram = OwnedRam::for_plan(plan);
-    let mut ftl = Ftl::mount(&mut cut, &config(), ram.lend(), NoProbe).expect("mounted");
+    let mut ftl =
+        Ftl::mount(&mut cut, &config(), ram.lend(), Counters::default()).expect("mounted");
     let done = send(&mut ftl, request.0, request.1);
     (!done).then(|| cut.into_inner())
 }
@@ -97,7 +99,8 @@ fn compare(plan: &RamPlan, device: &mut Device, truth: &Truth) -> Result<(), Str
     let mut seen = vec![None; truth.0.len()];
     for life in 0..2 {
         let mut ram = OwnedRam::for_plan(plan);
-        let mut ftl = Ftl::mount(&mut *device, &config(), ram.lend(), NoProbe).expect("mounted");
+        let mut ftl =
+            Ftl::mount(&mut *device, &config(), ram.lend(), Counters::default()).expect("mounted");
         for _ in 0..2 {
             for (sector, allowed) in (0..).zip(&truth.0) {
                 let mut data = [0xA5; BYTES];

@@ -5,7 +5,7 @@
 use ftl_core::config::{FilterChoice, IndexConfig, LogRegion, PairedPages, Probing};
 use ftl_core::hybrid::ram::OwnedRam;
 use ftl_core::layout::{Header, PagesOf, TableOf};
-use ftl_core::probe::NoProbe;
+use ftl_core::probe::Counters;
 use ftl_core::{Config, Ftl, RamPlan, Stopped};
 use ftl_iface::{
     Block, BlockStore, Bytes, Cell, Geometry, NandDevice, PageCount, PageIndex, Region,
@@ -95,7 +95,8 @@ impl Device {
         let mut truth = vec![0; plan.shape().capacity.as_usize()];
         let chip = Chip::new(&part(geometry()), Content::Bytes).expect("a possible part");
         let mut ram = OwnedRam::for_plan(&plan);
-        let mut ftl = Ftl::format(chip, &CONFIG, ram.lend(), KEY, NoProbe).expect("formatted");
+        let mut ftl =
+            Ftl::format(chip, &CONFIG, ram.lend(), KEY, Counters::default()).expect("formatted");
         for logical in 0..BLOCKS - SPARE {
             assert!(write(&mut ftl, &mut truth, logical * SECTORS, 2, 1));
         }
@@ -105,10 +106,11 @@ impl Device {
     }
 
     /// Mounts the device and passes it to the test.
-    fn live<T>(&mut self, act: impl FnOnce(&mut Ftl<'_, Chip>, &mut [u32]) -> T) -> T {
+    fn live<T>(&mut self, act: impl FnOnce(&mut Ftl<'_, Chip, Counters>, &mut [u32]) -> T) -> T {
         let mut ram = OwnedRam::for_plan(&self.plan);
         let chip = self.chip.fork();
-        let mut ftl = Ftl::mount(chip, &CONFIG, ram.lend(), NoProbe).expect("it mounts");
+        let mut ftl =
+            Ftl::mount(chip, &CONFIG, ram.lend(), Counters::default()).expect("it mounts");
         let outcome = act(&mut ftl, &mut self.truth);
         (self.chip, _) = ftl.into_parts();
         outcome
@@ -116,7 +118,7 @@ impl Device {
 }
 
 /// Asserts that every sector holds its version; after an interrupted request, the version before it or its own.
-fn holds<D: NandDevice>(ftl: &mut Ftl<'_, D>, truth: &[u32], cut: Option<(u32, u32)>) {
+fn holds<D: NandDevice>(ftl: &mut Ftl<'_, D, Counters>, truth: &[u32], cut: Option<(u32, u32)>) {
     let mut data = vec![0; SECTORS as usize * BYTES];
     for (first, versions) in (0..).step_by(SECTORS as usize).zip(truth.chunks(SECTORS as usize)) {
         ftl.read(Sector::new(first), &mut data).expect("it reads");
@@ -168,14 +170,15 @@ fn a_power_cut_loses_nothing() {
         let (mut truth, mut dice) = (device.truth.clone(), Dice::new(seed));
         let mut ram = OwnedRam::for_plan(&device.plan);
         let cut = PowerCut::new(FaultInjector::new(device.chip.fork(), seed), Cut::never());
-        let mut ftl = Ftl::mount(cut, &CONFIG, ram.lend(), NoProbe).expect("it mounts");
+        let mut ftl = Ftl::mount(cut, &CONFIG, ram.lend(), Counters::default()).expect("it mounts");
         ftl.settle().expect("settled");
         ftl.device_mut().set_cut(Cut::seeded(20 + seed * 37, seed));
         let refused = churn(&mut ftl, &mut truth, &mut dice, 1);
         assert!(refused.is_some(), "power failed");
         let chip = ftl.into_parts().0.into_inner();
         let mut ram = OwnedRam::for_plan(&device.plan);
-        let mut ftl = Ftl::mount(chip, &CONFIG, ram.lend(), NoProbe).expect("it mounts");
+        let mut ftl =
+            Ftl::mount(chip, &CONFIG, ram.lend(), Counters::default()).expect("it mounts");
         ftl.settle().expect("settled");
         ftl.check().expect("every invariant holds");
         holds(&mut ftl, &truth, refused);

@@ -40,8 +40,8 @@ fn lives_on<F: FtlKind>(device: &Device<F::Config>) {
     let lives = if device.life == Life::Wide { 2 } else { 12 };
     for life in 0..lives {
         let mut ram = Owned::for_plan(&plan);
-        let cut = PowerCut::new(chip, Cut::never());
-        let mut ftl = F::mount(cut, &device.config, ram.lend(), NoProbe)
+        let mut cut = PowerCut::new(chip, Cut::never());
+        let mut ftl = F::mount(&mut cut, &device.config, ram.lend(), NoProbe)
             .unwrap_or_else(|error| panic!("{}, life {life}: {error}", device.name));
         truth.verify(&mut ftl);
         ftl.settle().expect("settled");
@@ -49,7 +49,8 @@ fn lives_on<F: FtlKind>(device: &Device<F::Config>) {
         let at = u64::from(dice.below(150));
         ftl.device_mut().set_cut(world::cut_kept(at, life));
         assert_eq!(truth.churn(&mut ftl, &mut dice, 10_000), Power::Failed);
-        chip = ftl.into_parts().0.into_inner();
+        drop(ftl);
+        chip = cut.into_inner();
     }
 }
 

@@ -135,8 +135,9 @@ impl<'a, F: FtlKind> Maker<'a, F> {
     /// Lets power fail in one life of the device: in the repair, or in these requests, or in a trim if there are none.
     fn cut(&mut self, chip: Worn, after: &After, requests: u32) -> Worn {
         let mut ram = Owned::for_plan(&self.plan);
-        let device = PowerCut::new(chip, Cut::never());
-        let mut ftl = F::mount(device, &self.device.config, ram.lend(), NoProbe).expect("mounted");
+        let mut device = PowerCut::new(chip, Cut::never());
+        let mut ftl =
+            F::mount(&mut device, &self.device.config, ram.lend(), NoProbe).expect("mounted");
         match *after {
             After::Mount(cut) => {
                 ftl.device_mut().set_cut(cut);
@@ -153,7 +154,8 @@ impl<'a, F: FtlKind> Maker<'a, F> {
                 assert!(requests == 0 || power == Power::Failed, "{}", self.device.name);
             }
         }
-        ftl.into_parts().0.into_inner()
+        drop(ftl);
+        device.into_inner()
     }
 }
 
