@@ -85,8 +85,9 @@ fn a_fresh_device_of_each_system_costs_the_same() {
 fn what_was_never_written_reads_as_zeros_and_what_was_filled_at_random_as_it_was_written() {
     for fill in ["nothing", "in-order", "random"] {
         let words = ["compare", "synth:uniform?requests=4000&size=4KiB&reads=50", "--fill", fill];
+        let device = ["--capacity", "128MiB", "--slc", "8MiB"];
         let compared = result(
-            &[&words[..], &["--systems", "conventional,hybrid,paged,page-mlc"], &SMALL].concat(),
+            &[&words[..], &["--systems", "conventional,hybrid,paged,page-mlc"], &device].concat(),
         );
         for run in compared["runs"].as_array().expect("runs") {
             assert!(number(run, "/verified_reads") > 0.0, "{fill}: {run}");
