@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! firmware-runner FOLDER                 judges what cargo has built into FOLDER, and compares with figures/*.txt
-//! firmware-runner FOLDER --quick         the same for one architecture, where calls are measured in one build
+//! firmware-runner FOLDER --quick         the same for one architecture and fewer builds
 //! firmware-runner FOLDER --renew         writes those files, and the tables of docs/FIRMWARE.md, anew
 //! ```
 //!
@@ -126,6 +126,9 @@ fn judge(machine: &Machine, folder: &Path) -> Outcome<Judged> {
     let mut shown = None;
     let folder = folder.join(machine.target);
     for Bare { size, build, program: name, .. } in BARE {
+        if !machine.sized.contains(&build) {
+            continue;
+        }
         let program = Program::read(&folder.join(build).join(name))?;
         program.holds_no_panic()?;
         for (what, bytes) in program.sizes() {
