@@ -100,6 +100,13 @@ impl Epoch {
     pub(crate) const FIRST: Self = Self { horizon: Stamp::ZERO, begun: Stamp::ZERO, due: 0 };
 }
 
+/// What a page of a victim held. Pages side by side were mostly written by one request, and so become obsolete by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Neighbour {
+    Obsolete,
+    Valid,
+}
+
 /// A victim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Victim {
@@ -108,6 +115,8 @@ pub(crate) struct Victim {
     pub(crate) page: u16,
     /// The next slot of it.
     pub(crate) slot: u16,
+    /// What the page before held.
+    pub(crate) before: Neighbour,
     /// The next leaf to search, if all pages were examined but the block still has references.
     pub(crate) salvaged: u32,
     /// The stream of its copies.

@@ -13,7 +13,7 @@ use crate::paged::rules;
 use crate::paged::tables::dirty::{Dirty, Old};
 use crate::paged::tables::map::leaf_named;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Stream, Victim};
+use crate::paged::tables::under_way::{Neighbour, Stream, Victim};
 use crate::probe::{Cause, Probe};
 
 /// How the search of a victim's page ended.
@@ -92,7 +92,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         spot: Spot,
         copies: &mut CopiesPage,
     ) -> Result<Page, Fault<D::Error>> {
-        let read = match self.read_victim(spot, copies.filled, victim.cause)? {
+        let read = match self.read_victim(spot, copies.filled, *victim)? {
             InVictim::Nothing => return Ok(Page::Finished),
             InVictim::Leaf(leaf) => {
                 let is_newest = self.map.spot(leaf) == Some(spot);
@@ -102,6 +102,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         };
         let slots = self.shape.area_at(spot.block).slots;
         let start = copies.filled;
+        let mut held = Neighbour::Obsolete;
         let from = &mut victim.slot;
         while *from < slots {
             let slot = self.kept.slot(*from);
@@ -124,23 +125,27 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                     VictimRead::Tag => self.take_slot(spot, *from, (to, victim.cause))?,
                 }
                 copies.filled += 1;
+                held = Neighbour::Valid;
             }
             *from += 1;
         }
+        victim.before = held;
         Ok(Page::Finished)
     }
 
     /// Reads a victim's page: the whole page, behind the data gathered so far, if most of the block is likely to be
-    /// copied; only its tag otherwise, or if the page cannot be read as a whole. The slots of sectors are kept.
+    /// copied, or the page before it was; only its tag otherwise, or if the page cannot be read as a whole. The slots
+    /// of sectors are kept.
     fn read_victim(
         &mut self,
         spot: Spot,
         filled: u16,
-        cause: Cause,
+        Victim { before, cause, .. }: Victim,
     ) -> Result<InVictim, Fault<D::Error>> {
         let area = self.shape.area_at(spot.block);
         let left = u32::from(area.pages - spot.page) * u32::from(area.slots);
-        if 2 * u32::from(self.blocks.references(spot.block)) >= left {
+        let is_half = 2 * u32::from(self.blocks.references(spot.block)) >= left;
+        if is_half || before == Neighbour::Valid {
             let bytes = self.shape.sector_bytes.as_usize();
             let start = usize::from(filled) * bytes;
             let page = start..start + usize::from(area.slots) * bytes;

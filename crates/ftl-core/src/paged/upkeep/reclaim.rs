@@ -13,7 +13,7 @@ use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::rules;
 use crate::paged::tables::candidates::Judge;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::Victim;
+use crate::paged::tables::under_way::{Neighbour, Victim};
 use crate::probe::{Cause, Probe};
 
 /// Map pages that a step writes when the table has no space for a victim's entries.
@@ -208,7 +208,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let full = self.shape.main.copied_slots;
             self.effort.note(self.blocks.references(block).into(), full);
         }
-        Victim { block, page: 0, slot: 0, salvaged: 0, stream, cause }
+        let before = Neighbour::Obsolete;
+        Victim { block, page: 0, slot: 0, before, salvaged: 0, stream, cause }
     }
 
     /// Fills a page with valid data of the victim, and programs it.
@@ -248,15 +249,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Copies a victim's valid data into the page buffer until that is full, or the next page is the map page of the
-    /// leaf that is returned.
+    /// Copies a victim's valid data into the page buffer until that is full, or has all of it, or the next page is the
+    /// map page of the leaf that is returned. What has no space in the buffer would be read once more for the next.
     fn gather_page(
         &mut self,
         victim: &mut Victim,
         copies: &mut CopiesPage,
     ) -> Result<Option<Leaf>, Fault<D::Error>> {
-        let pages = self.shape.area_at(victim.block).pages;
-        while victim.page < pages && self.blocks.references(victim.block) > 0 {
+        let (pages, others) = (self.shape.area_at(victim.block).pages, copies.filled);
+        while victim.page < pages
+            && !copies.is_full()
+            && self.blocks.references(victim.block) > copies.filled - others
+        {
             let spot = Spot { block: victim.block, page: victim.page };
             match self.gather(victim, spot, copies)? {
                 Page::Finished => (victim.page, victim.slot) = (victim.page + 1, 0),
