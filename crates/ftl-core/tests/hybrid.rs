@@ -1,4 +1,5 @@
 //! The tests of the hybrid FTL, as one program: its code is compiled for the model once, not for each file.
+//! All of them take the probe that counts: with a second one everything would be compiled again.
 
 mod at_once;
 mod boundaries;

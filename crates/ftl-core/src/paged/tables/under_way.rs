@@ -115,7 +115,7 @@ pub(crate) struct Victim {
     pub(crate) page: u16,
     /// The next slot of it.
     pub(crate) slot: u16,
-    /// What the page before held.
+    /// What the last page of sectors before that one held.
     pub(crate) before: Neighbour,
     /// The next leaf to search, if all pages were examined but the block still has references.
     pub(crate) salvaged: u32,
