@@ -38,9 +38,11 @@ mod error;
 mod names;
 mod sheet;
 mod units;
+mod words;
 
 pub use self::error::{DatasheetError, Fault};
-pub use self::names::{builtin_names, meant, nearest, with_meant_key};
+pub use self::names::{builtin_names, meant, nearest};
+pub use self::words::in_plain_words;
 
 /// The built-in device of that name.
 pub fn builtin(name: &str) -> Result<Part, DatasheetError> {
@@ -106,13 +108,8 @@ fn read(path: &Path) -> io::Result<String> {
 fn sheet(text: &str) -> Result<Sheet, (Option<usize>, String, String)> {
     toml::from_str(text).map_err(|error| {
         let key = error.span().map_or_else(String::new, |span| key_at(text, &span));
-        (line_of(text, error.span()), key, tell(&error))
+        (line_of(text, error.span()), key, in_plain_words(error.message()))
     })
-}
-
-/// The parser's reason as one line. Of keys that are not known, which was probably meant.
-fn tell(error: &toml::de::Error) -> String {
-    with_meant_key(&error.message().trim().replace('\n', "; "))
 }
 
 /// The key at that place of the text, as in `mlc.page`; empty where the file as a whole is meant.

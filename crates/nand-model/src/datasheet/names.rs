@@ -50,21 +50,3 @@ pub fn meant<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Strin
     let near = nearest(typed, known);
     near.map_or_else(String::new, |name| format!("did you mean `{name}`? Else "))
 }
-
-/// What a parser of TOML says of a key that it does not know, with the question which one was meant. Else unchanged.
-///
-/// ```
-/// use nand_model::datasheet::with_meant_key;
-/// let told = with_meant_key("unknown field `blcks`, expected one of `blocks`, `cell`");
-/// assert_eq!(told, "unknown field `blcks`: did you mean `blocks`? Else one of `blocks`, `cell`");
-/// assert_eq!(with_meant_key("missing field `cell`"), "missing field `cell`");
-/// ```
-pub fn with_meant_key(message: &str) -> String {
-    let asked = || {
-        let (typed, known) =
-            message.strip_prefix("unknown field `")?.split_once("`, expected one of ")?;
-        let near = meant(typed, known.split('`').skip(1).step_by(2));
-        (!near.is_empty()).then(|| format!("unknown field `{typed}`: {near}one of {known}"))
-    };
-    asked().unwrap_or_else(|| message.into())
-}

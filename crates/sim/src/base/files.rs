@@ -23,7 +23,7 @@ pub fn text(path: &Path, longest: u64) -> io::Result<String> {
 /// The keys of a TOML text. Errors name the line; for an unknown key they suggest a known one.
 pub fn keys<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
-        let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
+        let reason = datasheet::in_plain_words(error.message());
         let before = error.span().and_then(|at| text.get(..at.start));
         let line = before.map(|before| before.matches('\n').count() + 1);
         line.map_or_else(|| reason.clone(), |line| format!("line {line}: {reason}"))

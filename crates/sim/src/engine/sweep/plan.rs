@@ -168,7 +168,7 @@ impl Plan {
 
     fn read(source: &PlanText<'_>, text: &str) -> Result<Self, Failure> {
         let sheet: Sheet = toml::from_str(text).map_err(|error| {
-            let reason = datasheet::with_meant_key(&error.message().replace('\n', "; "));
+            let reason = datasheet::in_plain_words(error.message());
             source.wrong(error.span(), "", reason)
         })?;
         source.nothing_empty(&sheet)?;
