@@ -196,6 +196,7 @@ WRONG = {
     "a system of nothing": (lambda: tandem.replay("synth:zipf", {"filter": "off"}), "has its name"),
     "a system of a number": (lambda: tandem.replay("synth:zipf", 7), "7 is no system"),
     "a trace of a number": (lambda: tandem.replay(7), "this is of type int"),
+    "an offset of many digits": (lambda: tandem.replay({"op": [1, 1], "offset": [0, 1e30], "length": [1, 1]}), "request 2 has 1e+30, which is more than 64 bits hold"),
     "too few columns": (lambda: tandem.replay({"op": [1]}), "this one has op"),
     "lengths that differ": (lambda: tandem.replay({"op": [1], "offset": [0, 1], "length": [1]}), "equally many"),
     "a negative offset": (lambda: tandem.replay({"op": [1, 1], "offset": [0, -4], "length": [1, 1]}), "request 2 has -4"),

@@ -140,7 +140,7 @@ def plan(given: str | os.PathLike[str] | Mapping[str, Any]) -> str | Path | dict
 def _named(given: Any) -> str | list[str]:
     names = _names(given)
     if names is None:
-        raise BadInput("a plan names its traces: requests in arrays are for replay and compare")
+        raise BadInput("a plan names its traces: save requests in arrays first, by tandem.Requests.of(arrays).save('mine.csv.zst')")
     return names if isinstance(given, (list, tuple)) else names[0]
 
 

@@ -133,6 +133,9 @@ def _whole(values: Any, name: str) -> NDArray[np.uint64]:
     if len(array) and array.min() < 0:
         at = int(np.argmax(array < 0))
         raise BadInput(f"{name}: request {at + 1} has {array[at]}, which is less than 0")
+    if kind == "f" and len(array) and array.max() >= 2.0**64:
+        at = int(np.argmax(array >= 2.0**64))
+        raise BadInput(f"{name}: request {at + 1} has {array[at]}, which is more than 64 bits hold")
     return np.ascontiguousarray(array, dtype=np.uint64)
 
 
