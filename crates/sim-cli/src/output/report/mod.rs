@@ -95,12 +95,11 @@ pub(crate) fn define<'a>(page: &mut HtmlPage, systems: impl Iterator<Item = &'a 
 fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[Shown<'_>]) {
     let Some(Shown { result: first, .. }) = runs.first() else { return };
     let (setup, part) = (field.setup, &field.setup.part);
-    let slc = match runs.iter().map(|run| run.result.slc_bytes).max() {
-        Some(bytes) if bytes > 0 => {
-            format!(", {} of SLC for those that use it", show::short(bytes))
-        }
-        _ => String::new(),
-    };
+    // One system is a device of SLC alone.
+    let used = runs.iter().map(|run| run.result.slc_bytes).filter(|bytes| *bytes > 0).min();
+    let slc = used.map_or_else(String::new, |bytes| {
+        format!(", {} of SLC for those that use it", show::short(bytes))
+    });
     let exported = show::short(part.exported_bytes);
     let mut facts = vec![
         ("trace", first.trace.clone()),

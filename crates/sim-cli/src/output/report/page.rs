@@ -23,9 +23,13 @@ pre{overflow-x:auto;padding:.6rem .8rem;background:#8881;border-radius:4px;font-
 figure{margin:1rem 0;overflow-x:auto}\
 .answer{font-size:1.15rem}li{max-width:46rem;margin:.35rem 0}\
 @media screen and (max-width:760px){figure .plot{max-width:none}body{padding:1rem}}\
-@media print{figure,tr{break-inside:avoid}h2{break-after:avoid}.wide{overflow:visible}table{font-size:.8em}}\
+@media print{figure,tr{break-inside:avoid}h2{break-after:avoid}.wide{overflow:visible}table{font-size:.8em}\
+.many{page:many}.many table{font-size:.7em}.many th,.many td{padding:.1rem .2rem}}@page many{size:A4 landscape}\
 @media screen and (prefers-color-scheme:dark){body{color:#dfe3e8;background:#16191d}h2{border-color:#343a43}\
 .note{color:#a2abb5}.warn{background:#4a3510;color:#ffe2b0}th,td{border-color:#2c3239}}";
+
+/// With more columns a table is printed across the paper.
+const FIT_UPRIGHT: usize = 8;
 
 /// A page that is being written.
 pub(crate) struct HtmlPage {
@@ -89,7 +93,8 @@ impl HtmlPage {
 
     /// A table of figures. The first column names its row.
     pub(crate) fn table(&mut self, heads: &[String], rows: &[Vec<String>]) {
-        self.text += "<div class=\"wide\"><table>\n<thead><tr>";
+        let many = if heads.len() > FIT_UPRIGHT { " many" } else { "" };
+        let _ = write!(self.text, "<div class=\"wide{many}\"><table>\n<thead><tr>");
         for head in heads {
             let _ = write!(self.text, "<th>{}</th>", escape(head));
         }
