@@ -58,14 +58,20 @@ impl Ranking<'_> {
         }
     }
 
-    /// What to take, in one sentence.
-    fn take(&self, taken: &Listed<'_>) -> String {
-        let far = if self.has_doubts { ", as far as this run can tell (see below)" } else { "" };
-        let safe = if self.places.iter().any(|place| place.standing == Standing::LosesData) {
+    /// Of which systems a superlative is one, if some do not keep their data.
+    fn among_safe(&self) -> &'static str {
+        let loses = |place: &Listed<'_>| place.standing == Standing::LosesData;
+        if self.places.iter().any(loses) {
             " of those that keep their data when the power fails"
         } else {
             ""
-        };
+        }
+    }
+
+    /// What to take, in one sentence.
+    fn take(&self, taken: &Listed<'_>) -> String {
+        let far = if self.has_doubts { ", as far as this run can tell (see below)" } else { "" };
+        let safe = self.among_safe();
         let label = taken.named();
         if std::ptr::eq(taken.run, self.first) {
             return format!("Take {label}{far}: no other one{safe} gains more than it costs.");
@@ -171,18 +177,21 @@ impl Ranking<'_> {
                  of {other}."
             )
         });
+        let safe = self.among_safe();
         let fastest = better(taken, compared(), |place| place.ratios.rs).map(|place| {
             let by = place.run.against(taken.run).rs.unwrap_or(1.0);
             let (label, other) = (place.told(), taken.told());
             format!(
-                "If speed alone counted, it would be {label}, {by:.2} times as fast as {other}."
+                "If speed alone counted, it would be {label}{safe}, {by:.2} times as fast as {other}."
             )
         });
         let longest = better(taken, compared(), |place| place.run.life())
             .filter(|place| years(place) != years(taken))
             .map(|place| {
                 let (label, own, other) = (place.told(), years(place), years(taken));
-                format!("If life counted most, it would be {label}, with {own} instead of {other}.")
+                format!(
+                    "If life counted most, it would be {label}{safe}, with {own} instead of {other}."
+                )
             });
         lossy.into_iter().chain(fastest).chain(longest).collect()
     }
