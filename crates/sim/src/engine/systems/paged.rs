@@ -38,7 +38,7 @@ pub(super) const PAGED: [Parameter; 11] = [
     Parameter {
         name: "entries",
         default: "auto",
-        title: "dirty map entries in RAM; auto: 9,590, or fewer on small devices",
+        title: "dirty map entries in RAM; auto: 9,590, fewer on small devices, more beyond 20 GiB, at most 65,536",
     },
     Parameter {
         name: "anchors",
@@ -159,12 +159,17 @@ fn apart(part: &Part) -> u16 {
     u16::try_from(share).unwrap_or(u16::MAX).max(16)
 }
 
-/// As many entries as by default, but at least those of two blocks.
+/// As many entries as by default, and one more for each MiB of a disk beyond 20 GiB: with more to choose from, each map
+/// page that is written takes more of them. At least those of two blocks.
 fn entries(part: &Part, base: &PagedConfig) -> u32 {
+    const USUAL: u64 = 20 << 30;
+    const MOST: u32 = 65_536;
+    let more = u32::try_from(part.exported_bytes.saturating_sub(USUAL) >> 20).unwrap_or(MOST);
+    let usual = base.dirty_entries.saturating_add(more).min(MOST);
     let regions = [part.geometry.slc(), part.geometry.mlc()];
     let block = regions.into_iter().flatten().map(ftl_iface::RegionGeometry::block_bytes).max();
     let block = block.unwrap_or(0) / u64::from(part.sector_bytes.get());
-    base.dirty_entries.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
+    usual.max(u32::try_from(2 * block).unwrap_or(u32::MAX))
 }
 
 /// As many blocks for anchors as by default, but at most one in 64 of the map's blocks; none if that would be one.
