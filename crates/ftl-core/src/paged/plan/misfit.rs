@@ -62,7 +62,7 @@ impl fmt::Display for PagedShapeError {
             Self::Capacity { main, fast } => write!(
                 f,
                 "the capacity needs {main} blocks of the main area and {fast} of the fast one, and the device has \
-                 fewer: export less"
+                 fewer: ask for less, or add blocks"
             ),
         }
     }
