@@ -4,11 +4,11 @@
 //! `S` is the number of slots of a page, of the area that has more.
 //!
 //! - A *step* of garbage collection makes space in the table for the entries of a page, at worst with one map page each
-//!   (`S`), and copies one page; or it writes two map pages ahead. At worst it reads all tags of a block, and the map
-//!   for each of its slots.
-//! - A host page pays for three steps in the fast area and 21 in the main one, and four before the copies of a victim
-//!   begin; one more if a block is weak; one map page if an epoch ends, `S` for its own entries, and itself. After a
-//!   mount the table may have `S` entries too many.
+//!   (`S`), and copies one page; or, where pairs are guarded, it writes two map pages ahead. At worst it reads all tags
+//!   of a block, and the map for each of its slots.
+//! - A host page pays for 21 steps in the main area, and three in the fast one, if there is one; where pairs are
+//!   guarded, for four before the copies of a victim begin; one more if a block is weak; one map page if an epoch ends,
+//!   `S` for its own entries, and itself. After a mount the table may have `S` entries too many.
 //! - An anchor is due after a fixed number of programs, or when a block is opened that the last anchor does not list.
 //! - Each stream may open a block, another for each block's worth of word lines, and one for a weak open block.
 //!
@@ -45,6 +45,10 @@ pub struct PagedWorstCase {
     /// Word lines per block, in the area with fewer.
     lines: u64,
     leaf_sectors: u64,
+    /// Map pages that a step may write ahead.
+    ahead: u64,
+    /// The steps that a host page pays for.
+    steps: u64,
     anchors: Option<AnchorFigures>,
 }
 
@@ -85,6 +89,9 @@ impl PagedWorstCase {
         } else {
             None
         };
+        let fast = if shape.has_fast() { FAST_STEPS_MAX } else { 0 };
+        let guards = shape.guards_area(main);
+        let (ahead, prepared) = if guards { (FLUSHED as u64, PREPARED_MAX) } else { (0, 0) };
         Self {
             slots: shape.slots_max() as u64,
             least_slots: smaller(map.slots as u64, main.slots as u64),
@@ -92,6 +99,8 @@ impl PagedWorstCase {
             block_slots: larger(map.block_slots() as u64, main.block_slots() as u64),
             lines: smaller(map.word_lines as u64, main.word_lines as u64),
             leaf_sectors: shape.leaf_sectors as u64,
+            ahead,
+            steps: (fast + PACE_MAX + prepared) as u64 + 1,
             anchors,
         }
     }
@@ -104,9 +113,8 @@ impl PagedWorstCase {
     /// Returns the cost of this many steps of garbage collection.
     const fn steps(&self, count: u64) -> Operations {
         let looks = 2 * self.pages + 2 * self.block_slots;
-        let copies = Operations { reads: looks, programs: 1, erases: 0 };
-        let entries = larger(self.slots, FLUSHED as u64);
-        copies.and(Self::flushes(entries)).times(count)
+        let pages = Self::flushes(larger(self.slots + 1, self.ahead));
+        Operations { reads: looks, programs: 0, erases: 0 }.and(pages).times(count)
     }
 
     /// Returns the cost of space for the entries of a page, and of the end of an epoch.
@@ -134,8 +142,7 @@ impl PagedWorstCase {
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let pages = ceil_wide(sectors.get() as u64, self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
-        let steps = (FAST_STEPS_MAX + PACE_MAX + PREPARED_MAX) as u64 + 1;
-        let page = self.steps(steps).and(self.room()).and(own);
+        let page = self.steps(self.steps).and(self.room()).and(own);
         self.opening(page.times(pages).and(HEADERS), 1 + pages)
     }
 
