@@ -309,7 +309,12 @@ pub fn measure_all<K: FtlKind>(profiles: &[Profile<K>], memory: Option<Memory>) 
         println!("figure {name}/ram/tables {}", profile.plan.total_bytes());
         println!("figure {name}/ram/state {}", size_of::<Running<'_, K>>());
         write_phases::<K>(name, &mut start(profile, &mut memory, &mut chip, "format"), &mut host);
-        later_phases::<K>(name, &mut start(profile, &mut memory, &mut chip, "mount"), &mut host);
+        let mut mounted = start(profile, &mut memory, &mut chip, "mount");
+        later_phases::<K>(name, &mut mounted, &mut host);
+        if let Err(error) = mounted.stop() {
+            fail(format_args!("the clean stop failed: {error}"));
+        }
+        let _ = start(profile, &mut memory, &mut chip, "mount after a clean stop");
     }
     println!("PASSED");
     board::end(0)
