@@ -1,6 +1,6 @@
 //! What the parser of TOML says, in plain words.
 
-use super::meant;
+use super::names::meant;
 
 /// Returns the reason as one line: of a key that is not known, which was probably meant; of a value that does not
 /// belong there, what does, and what was found.
@@ -10,7 +10,7 @@ use super::meant;
 /// let told = in_plain_words("unknown field `blcks`, expected one of `blocks`, `cell`");
 /// assert_eq!(told, "unknown field `blcks`: did you mean `blocks`? Else one of `blocks`, `cell`");
 /// let told = in_plain_words("invalid value: integer `300`, expected u8");
-/// assert_eq!(told, "expected a whole number from 0 to 255, found 300");
+/// assert_eq!(told, "expected a whole number from 0 to 255, found `300`");
 /// assert_eq!(in_plain_words("missing field `cell`"), "missing field `cell`");
 /// ```
 pub fn in_plain_words(message: &str) -> String {
@@ -57,6 +57,6 @@ fn there(found: &str) -> String {
     match value {
         "sequence" => "a list".into(),
         "map" => "a table".into(),
-        value => value.trim_matches('`').into(),
+        value => value.into(),
     }
 }
