@@ -219,7 +219,7 @@ fn write_phases<K: FtlKind>(name: &str, ftl: &mut Running<'_, K>, host: &mut Hos
     });
 }
 
-/// What is measured after a mount.
+/// What is measured after a mount, up to a clean stop.
 fn later_phases<K: FtlKind>(name: &str, ftl: &mut Running<'_, K>, host: &mut Host) {
     let back = &mut [0; PAGE];
     phase::<K>(name, "random read after a mount", CALLS, ftl, &mut |ftl| {
@@ -250,6 +250,9 @@ fn later_phases<K: FtlKind>(name: &str, ftl: &mut Running<'_, K>, host: &mut Hos
         read(ftl, host, Sector::new(sector), back);
     }
     println!("{name}: all {} sectors read as they were written last", host.used);
+    if let Err(error) = ftl.stop() {
+        fail(format_args!("the clean stop failed: {error}"));
+    }
 }
 
 /// Formats or mounts, and tells what it took.
@@ -309,11 +312,7 @@ pub fn measure_all<K: FtlKind>(profiles: &[Profile<K>], memory: Option<Memory>) 
         println!("figure {name}/ram/tables {}", profile.plan.total_bytes());
         println!("figure {name}/ram/state {}", size_of::<Running<'_, K>>());
         write_phases::<K>(name, &mut start(profile, &mut memory, &mut chip, "format"), &mut host);
-        let mut mounted = start(profile, &mut memory, &mut chip, "mount");
-        later_phases::<K>(name, &mut mounted, &mut host);
-        if let Err(error) = mounted.stop() {
-            fail(format_args!("the clean stop failed: {error}"));
-        }
+        later_phases::<K>(name, &mut start(profile, &mut memory, &mut chip, "mount"), &mut host);
         let _ = start(profile, &mut memory, &mut chip, "mount after a clean stop");
     }
     println!("PASSED");
