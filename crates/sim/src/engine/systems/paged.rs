@@ -51,8 +51,8 @@ pub(super) const PAGED: [Parameter; 11] = [
     ),
     Parameter {
         name: "history",
-        default: "off",
-        title: "large writes enter the SLC if they replace young data, while most data in the SLC is replaced there",
+        default: "auto",
+        title: "large writes enter the SLC if they replace young data, while most data there is replaced; auto: as throttle",
     },
     Parameter {
         name: "throttle",
@@ -103,6 +103,13 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         "cost-benefit" => Ok(Victims::CostBenefit),
         _ => Err("write greedy or cost-benefit".into()),
     })?;
+    let throttled = values.is_on("throttle")?;
+    let heeds = values.get("history", |text| match text {
+        "auto" => Ok(throttled),
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on, off or auto".into()),
+    })?;
     Ok(PagedConfig {
         sector_bytes: sector,
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
@@ -113,11 +120,11 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
         run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
-        history: if values.is_on("history")? { History::Heeded } else { History::Ignored },
+        history: if heeds { History::Heeded } else { History::Ignored },
         paired_pages: paired_pages(values)?,
         refresh: base.refresh,
         wear_leveling: WearLeveling { threshold: apart(part), ..base.wear_leveling },
-        throttle: values.is_on("throttle")?.then(|| endurance(part)),
+        throttle: throttled.then(|| endurance(part)),
         bursts: if values.is_on("bursts")? {
             Bursts::ToFast(endurance(part))
         } else {
