@@ -52,7 +52,7 @@ pub(super) const PAGED: [Parameter; 11] = [
     Parameter {
         name: "history",
         default: "auto",
-        title: "large writes enter the SLC if they replace young data, while most data there is replaced; auto: as throttle",
+        title: "large writes enter the SLC if they replace young data, while most there is replaced; auto: as throttle",
     },
     Parameter {
         name: "throttle",
