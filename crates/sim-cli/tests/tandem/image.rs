@@ -316,6 +316,14 @@ fn what_is_no_disk_is_left_alone_and_a_removed_one_is_told() {
     assert!(notes.contains("removed while it was served"), "{notes}");
 }
 
+/// A program with files of at most so many blocks of the shell's.
+fn limited(blocks: u64) -> Command {
+    let mut command = Command::new("sh");
+    let limit = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    command.args(["-c", &limit, env!("CARGO_BIN_EXE_tandem")]);
+    command
+}
+
 /// The shell may allow no longer file. That is told as a full disk is, and ends no server by a signal.
 #[test]
 fn a_file_that_the_shell_allows_no_longer_is_told_and_stays_as_it_is() {
@@ -324,12 +332,28 @@ fn a_file_that_the_shell_allows_no_longer_is_told_and_stays_as_it_is() {
     let server = serve(folder.path(), &disk, &NEW);
     write(&server, 1);
     assert!(server.stop().success());
-    let served = format!("serve --socket {} --image {}", text(&socket), text(&disk));
-    let limited = format!("ulimit -f 16; exec {} {served}", env!("CARGO_BIN_EXE_tandem"));
-    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+    let hint = "--read-only serves it without any room";
+    let words = ["serve", "--socket", text(&socket), "--image", text(&disk)];
+    let output = limited(16).args(words).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{told}");
     assert!(told.contains("disk.img cannot be written: File too large"), "{told}");
+    assert!(told.contains(hint), "{told}");
     let server = serve(folder.path(), &disk, &[]);
+    holds(&mut server.client(), [1]);
+    server.kill();
+    // The record of a start finds room, and what is programmed after it does not.
+    let blocks = last_data(&fs::read(&disk).unwrap()) as u64 / 512 + 2;
+    let mut server = Server::start_by(limited(blocks), folder.path(), &["--image", text(&disk)]);
+    assert!(server.client().write(0, 2 * 4096, &[2; 4096]).is_err());
+    let start = Instant::now();
+    while server.is_running() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it serves without room");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let notes = fs::read_to_string(folder.path().join("notes")).unwrap();
+    assert!(notes.contains("File too large") && notes.contains(hint), "{notes}");
+    let flags = ["--image", text(&disk), "--read-only"];
+    let server = Server::start_by(limited(blocks), folder.path(), &flags);
     holds(&mut server.client(), [1]);
 }

@@ -145,7 +145,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let uri = listener.uri()?;
     // Only now that nothing else can fail, files are written, and the recording last of them: it tells of this disk.
     if let (Some(disk_file), ServedSystem::Lasting(disk)) = (&mut disk_file, &mut disk) {
-        disk_file.begin(&about, &mut disk.1, &Terminal)?;
+        disk_file.begin(&about, &mut disk.1)?;
     }
     let record = record(args)?;
     if !prints_json(args) {

@@ -132,23 +132,15 @@ impl DiskFile {
     }
 
     /// Begins to keep the device in the file. From now on its operations are recorded.
-    pub fn begin(
-        &mut self,
-        about: &About,
-        device: &mut Journaled,
-        observer: &dyn Observer,
-    ) -> Result<(), Failure> {
+    pub fn begin(&mut self, about: &About, device: &mut Journaled) -> Result<(), Failure> {
+        let of_file = |reason| Failure::File { path: self.path.clone(), reason };
         let begun = match std::mem::replace(&mut self.file, Kept::Absent) {
-            Kept::Absent => create(&self.path, about, device).map(Box::new),
-            Kept::Blank(file) => Disk::create(file, about, device).map(Box::new),
-            Kept::Disk(mut disk) => disk.go_on(device).map(|()| disk),
-        };
-        let begun = begun.map_err(|reason| {
-            if reason.kind() == ErrorKind::StorageFull {
-                observer.note("what is in a file can be read without any room: --read-only");
+            Kept::Absent => create(&self.path, about, device).map(Box::new).map_err(of_file),
+            Kept::Blank(file) => Disk::create(file, about, device).map(Box::new).map_err(of_file),
+            Kept::Disk(mut disk) => {
+                disk.go_on(device).map(|()| disk).map_err(|reason| self.failed(reason))
             }
-            self.failed(reason)
-        });
+        };
         self.file = Kept::Disk(begun?);
         Ok(())
     }
@@ -191,7 +183,16 @@ impl DiskFile {
         }
     }
 
+    /// A failure to write what a disk needs. What is missing may be room, without which it can still be read.
     fn failed(&self, reason: io::Error) -> Failure {
+        let kind = reason.kind();
+        let reason = match kind {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                let hint = "what was answered is in it, and --read-only serves it without any room";
+                io::Error::new(kind, format!("{reason}; {hint}"))
+            }
+            _ => reason,
+        };
         Failure::File { path: self.path.clone(), reason }
     }
 }
@@ -246,5 +247,18 @@ mod tests {
         let other = told(Errno::NOLCK);
         assert!(other.contains("cannot be locked against a second server: No locks"), "{other}");
         assert!(!other.contains("another server") && !other.contains("recover"), "{other}");
+    }
+
+    /// Whichever write finds no room: a mount may program pages long after the server has greeted.
+    #[test]
+    fn a_full_disk_is_told_with_the_way_to_read_it() {
+        let disk = DiskFile { path: "disk.img".into(), file: Kept::Absent };
+        for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
+            let told = disk.failed(kind.into()).to_string();
+            assert!(told.starts_with("disk.img cannot be written: "), "{told}");
+            assert!(told.contains("--read-only serves it without any room"), "{told}");
+        }
+        let told = disk.failed(ErrorKind::PermissionDenied.into()).to_string();
+        assert!(!told.contains("--read-only"), "{told}");
     }
 }

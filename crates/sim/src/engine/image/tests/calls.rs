@@ -1,6 +1,12 @@
 //! A crash at each call, of the program and of the machine; and a disk that is full at each.
 
 use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+
+use ftl_iface::Sector;
+use nand_model::faults::FaultInjector;
+use nand_model::power::Cut;
+use nand_model::{Chip, Content};
 
 use super::super::disk::Disk;
 use super::super::journaled::Journaled;
@@ -8,6 +14,9 @@ use super::super::refusal::Refusal;
 use super::super::store::FileStore;
 use super::noted::{Call, Noted};
 use super::{about, bytes, device, opened, program};
+use crate::base::Failure;
+use crate::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
+use crate::input::device::{DeviceChoice, Setup, Stored};
 
 /// What a crash after some calls may leave: pages that a client was answered about, and those that were sent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -221,4 +230,73 @@ fn a_disk_that_is_full_at_any_byte_keeps_what_was_answered_and_can_be_read() {
         ends.contains(&2) && ends.len() > 3,
         "it was full at records and at the chip: {ends:?}"
     );
+}
+
+/// Writes a sector, if told of what, and reads it, as a server does: what is done is committed before it is answered.
+struct User {
+    disk: Disk<Noted>,
+    byte: Option<u8>,
+    found: Vec<u8>,
+    /// The file and its length when the request was answered; the system stops after that.
+    answered: io::Result<(Vec<u8>, u64)>,
+}
+
+impl User {
+    const fn of(disk: Disk<Noted>, byte: Option<u8>) -> Self {
+        Self { disk, byte, found: Vec::new(), answered: Ok((Vec::new(), 0)) }
+    }
+}
+
+impl Owner for User {
+    fn next_cut(&mut self) -> Cut {
+        Cut::never()
+    }
+
+    fn live(&mut self, disk: &mut dyn Live) -> Result<Ended, Failure> {
+        self.found.resize(disk.sector_bytes().as_usize(), 0);
+        if let Some(byte) = self.byte {
+            self.found.fill(byte);
+            disk.write(Sector::new(0), &self.found).unwrap();
+        }
+        disk.read(Sector::new(0), &mut self.found).unwrap();
+        let committed = self.disk.commit(disk.power().inner_mut());
+        let store = &self.disk.store;
+        self.answered = committed.map(|()| (store.data(), store.length().unwrap()));
+        Ok(Ended::Stopped)
+    }
+}
+
+fn hybrid() -> Blueprint {
+    let setup = DeviceChoice::named("tiny").setup().unwrap();
+    let setup = Setup { kept: Stored::Bytes, ..setup };
+    Chosen::parse("hybrid").unwrap().blueprint(&setup).unwrap()
+}
+
+/// A mount programs pages. They need room that opening the file did not need.
+#[test]
+fn a_mount_without_room_loses_nothing_and_some_pages_of_room_are_enough() {
+    let blueprint = hybrid();
+    let chip = Chip::new(&blueprint.part, Content::Bytes).unwrap();
+    let mut device = blueprint.format(Journaled::new(FaultInjector::new(chip, 1))).unwrap();
+    let disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
+    let mut user = User::of(disk, Some(7));
+    blueprint.run(device, &mut user).unwrap();
+    let (data, length) = user.answered.unwrap();
+    let is_full = |room: usize| {
+        let store = Noted::like(&data, length);
+        store.room.set(Some(store.pages() + room));
+        let (mut disk, found) = opened(store).unwrap();
+        let mut device = Journaled::of_file(found.device);
+        disk.go_on(&mut device).unwrap();
+        let mut user = User::of(disk, None);
+        blueprint.run(device, &mut user).unwrap();
+        // As with `--read-only`: nothing is recorded.
+        let (disk, found) = opened(user.disk.into_store()).unwrap();
+        let mut reader = User::of(disk, None);
+        blueprint.run(Journaled::of_file(found.device), &mut reader).unwrap();
+        assert!(reader.found.iter().all(|byte| *byte == 7), "{room} pages of room");
+        user.answered.is_err_and(|error| error.kind() == ErrorKind::StorageFull)
+    };
+    let enough = (0..16).find(|room| !is_full(*room));
+    assert!(enough.is_some_and(|room| room > 0), "{enough:?} pages of room");
 }
