@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 use sim::engine::image::damage::Tail;
-use sim::engine::image::device::Device;
 use sim::engine::image::mark::Mark;
 use sim::engine::image::refusal::Refusal;
 use sim::engine::image::slot::Copies;
@@ -126,18 +125,34 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
             )));
         }
     };
+    let mut device = Journaled::of_file(device);
     match to {
-        Some(to) => save(to, &about, device, out),
-        None => Ok(writeln!(out, "Nothing was written: --to NEW writes it to a new file.")?),
+        Some(to) => save(to, &about, &mut device)?,
+        None => writeln!(out, "Nothing was written: --to NEW writes it to a new file.")?,
     }
+    let mounted = super::serve::try_mount((path, &about), device);
+    if let Some(to) = to {
+        write!(out, "{} holds it now", to.display())?;
+        let how = format!(": tandem serve --image {}", to.display());
+        writeln!(out, "{}", if mounted.is_ok() { &how } else { "." })?;
+        out.flush()?;
+    }
+    mounted.map_err(|failure| {
+        let why = match failure {
+            Failure::Violation(what) => what,
+            other => other.to_string(),
+        };
+        Failure::Arguments(format!(
+            "this program cannot serve that chip: {why}. Keep {name}, which is as it was, for the program that made it"
+        ))
+    })
 }
 
-fn save(to: &Path, about: &About, device: Device, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut device = Journaled::new(device);
-    let disk = disk_file::create(to, about, &mut device);
-    let closed = disk.and_then(|mut disk| disk.close(&mut device));
-    closed.map_err(|reason| Failure::File { path: to.into(), reason })?;
-    Ok(writeln!(out, "{} holds it now: tandem serve --image {0}", to.display())?)
+/// Writes it to a new file.
+fn save(to: &Path, about: &About, device: &mut Journaled) -> Result<(), Failure> {
+    let disk = disk_file::create(to, about, device);
+    let closed = disk.and_then(|mut disk| disk.close(device));
+    closed.map_err(|reason| Failure::File { path: to.into(), reason })
 }
 
 /// What is saved of a disk, and what is given up.
@@ -158,4 +173,88 @@ fn of(about: &About) -> String {
     let size = |size: Option<u64>| size.map_or_else(|| "the device's".into(), show::size);
     let About { system, device, capacity, slc, .. } = about;
     format!("{system} on {device}, capacity {}, SLC {}", size(*capacity), size(*slc))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use ftl_iface::{Block, Bytes, NandDevice, PageIndex, Region};
+    use nand_model::faults::FaultInjector;
+    use nand_model::{Chip, Content};
+    use sim::engine::systems::Chosen;
+    use sim::input::device::{DeviceChoice, Setup, Stored};
+
+    use super::*;
+
+    fn about() -> About {
+        let (system, device) = ("hybrid".into(), "tiny".into());
+        About { system, device, capacity: None, slc: None, parallel: false }
+    }
+
+    fn formatted() -> Journaled {
+        let setup = DeviceChoice::named("tiny").setup().unwrap();
+        let setup = Setup { kept: Stored::Bytes, ..setup };
+        let blueprint = Chosen::parse("hybrid").unwrap().blueprint(&setup).unwrap();
+        let chip = Chip::new(&blueprint.part, Content::Bytes).unwrap();
+        blueprint.format(Journaled::new(FaultInjector::new(chip, 1))).unwrap()
+    }
+
+    /// Makes the version in each header of the flash one from before format 1.
+    fn made_older(device: &mut Journaled) -> u32 {
+        let (geometry, mut changed) = (*device.geometry(), 0);
+        for region in Region::ALL {
+            let Some(shape) = geometry.region(region) else { continue };
+            for block in (0..shape.blocks.get()).map(|index| Block::new(region, index)) {
+                let page = block.page(PageIndex::new(0));
+                let mut data = vec![0; shape.page_bytes.as_usize()];
+                let mut spare = vec![0; shape.spare_bytes.as_usize()];
+                let is_read = device.read(page, Bytes::ZERO, &mut data, &mut spare).is_ok();
+                if is_read && data.starts_with(b"TANDEMFT") {
+                    data[8..10].copy_from_slice(&9_u16.to_le_bytes());
+                    device.erase(block).unwrap();
+                    device.program(page, &data, &spare).unwrap();
+                    changed += 1;
+                }
+            }
+        }
+        changed
+    }
+
+    /// A file of version 1 with that chip.
+    fn written(path: &Path, device: &Journaled) {
+        let about = serde_json::to_string(&about()).unwrap();
+        let mut file =
+            format!("{{\"tandem_disk\":1,\"generation\":5,\"about\":{about}}}\n").into_bytes();
+        device.inner().save(&mut file).unwrap();
+        fs::write(path, file).unwrap();
+    }
+
+    #[test]
+    fn a_disk_that_is_recovered_and_cannot_be_served_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new, older] = ["old", "new", "older"].map(|name| folder.path().join(name));
+        let mut device = formatted();
+        written(&old, &device);
+        let mut out = Vec::new();
+        recover(&old, Some(&new), &mut out).unwrap();
+        let told = String::from_utf8(out).unwrap();
+        assert!(told.contains("holds it now: tandem serve --image"), "{told}");
+
+        assert!(made_older(&mut device) > 1);
+        written(&old, &device);
+        for to in [None, Some(&*older)] {
+            let mut out = Vec::new();
+            let failure = recover(&old, to, &mut out).unwrap_err().to_string();
+            for part in
+                ["cannot serve that chip", "before format 1", "for the program that made it"]
+            {
+                assert!(failure.contains(part), "{failure}");
+            }
+            let told = String::from_utf8(out).unwrap();
+            assert!(!told.contains("tandem serve --image"), "{told}");
+            assert_eq!(told.contains("older holds it now."), to.is_some(), "{told}");
+        }
+        check(&older, &mut Vec::new()).unwrap();
+    }
 }

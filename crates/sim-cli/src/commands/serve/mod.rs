@@ -32,10 +32,11 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use nand_model::faults::FaultInjector;
+use nand_model::power::Cut;
 use nand_model::{Chip, Content};
 use sim::engine::image::{About, DiskFile, Journaled, Opened};
 use sim::engine::result::RunResult;
-use sim::engine::systems::{Blueprint, Chosen};
+use sim::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
 use sim::input::device::{Setup, Stored};
 use sim::input::size;
 use sim::input::trace::output::Output;
@@ -304,17 +305,46 @@ fn setup(about: &About) -> Result<Setup, Failure> {
 }
 
 fn existing(args: &Args, found: Opened, blueprint: &Blueprint) -> Result<Journaled, Failure> {
-    let (saved, now) = (&found.device.inner().part().geometry, &blueprint.part.geometry);
-    if saved != now {
-        let path = args.image.clone().unwrap_or_default();
-        let reason = format!(
-            "{} holds a chip of another shape than {} has now: its device file has changed",
-            path.display(),
-            found.about.device
-        );
-        return Err(Failure::Arguments(reason));
-    }
+    let path = args.image.clone().unwrap_or_default();
+    same_shape((&path, &found.about), found.device.inner(), blueprint)?;
     Ok(Journaled::of_file(found.device))
+}
+
+/// Checks that the device is still what it was when a file's chip was made.
+fn same_shape(
+    (path, about): (&Path, &About),
+    chip: &Chip,
+    blueprint: &Blueprint,
+) -> Result<(), Failure> {
+    if chip.part().geometry == blueprint.part.geometry {
+        return Ok(());
+    }
+    Err(Failure::Arguments(format!(
+        "{} holds a chip of another shape than {} has now: its device file has changed",
+        path.display(),
+        about.device
+    )))
+}
+
+/// Who only has a disk mounted.
+struct Nobody;
+
+impl Owner for Nobody {
+    fn next_cut(&mut self) -> Cut {
+        Cut::never()
+    }
+
+    fn live(&mut self, _: &mut dyn Live) -> Result<Ended, Failure> {
+        Ok(Ended::Stopped)
+    }
+}
+
+/// Checks that a file's chip can be served: mounts it, and keeps nothing of what that changes.
+pub(super) fn try_mount((path, about): (&Path, &About), chip: Journaled) -> Result<(), Failure> {
+    let chosen = Chosen::parse(&about.system).map_err(Failure::Arguments)?;
+    let blueprint = chosen.blueprint(&setup(about)?)?;
+    same_shape((path, about), chip.inner().inner(), &blueprint)?;
+    blueprint.run(chip, &mut Nobody).map(drop)
 }
 
 fn fresh(setup: &Setup, blueprint: &Blueprint) -> Result<Journaled, Failure> {
