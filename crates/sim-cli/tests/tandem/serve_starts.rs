@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{failure, tandem};
+use crate::common::{failure, result, tandem};
 use crate::nbd::client::{Client, Server};
 
 const TANDEM: &str = env!("CARGO_BIN_EXE_tandem");
@@ -34,20 +34,23 @@ fn a_server_that_is_told_no_place_names_both_kinds() {
 #[test]
 fn the_end_of_the_terminal_is_an_end_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
-    let json = folder.path().join("result.json");
+    let [json, record] = ["result.json", "load.csv.zst"].map(|name| folder.path().join(name));
     let mut command = Command::new(TANDEM);
     if cfg!(target_os = "linux") {
         // Though the tests themselves are run by `nohup`.
         command = Command::new("env");
         command.args(["--default-signal=HUP", TANDEM]);
     }
-    let flags = [&NEW[..], &["--json", text(&json)]].concat();
+    let flags = [&NEW[..], &["--json", text(&json), "--record", text(&record)]].concat();
     let server = Server::start_by(command, folder.path(), &flags);
     write(&server, 1);
     let socket = server.socket.clone();
     assert!(server.end_by("HUP").success());
     assert!(fs::read_to_string(json).unwrap().contains("\"writes\""));
     assert!(!socket.exists());
+    // The recording has its end: it is read without `--lenient`.
+    let profile = result(&["profile", text(&record)]);
+    assert_eq!(profile["writes"], 1, "{profile}");
 }
 
 #[test]

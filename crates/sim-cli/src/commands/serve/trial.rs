@@ -75,6 +75,27 @@ pub fn headers(system: usize, added: [u64; 6], records: &[u8]) {
     });
 }
 
+/// Serves a new disk of one of the systems some of whose unused blocks, the last of the chip, have those flags, with
+/// checks that fit.
+pub fn flags(system: usize, flags: &[u8]) {
+    with_begun(system, |begun| {
+        let file = forge::with_chip(&begun.file, |chip| {
+            for (block, flags) in chip.rchunks_exact_mut(UNUSED.len()).zip(flags) {
+                if block == UNUSED {
+                    block[FLAGS_AT] = *flags;
+                }
+            }
+        });
+        if let Ok(file) = file {
+            visit(begun, file);
+        }
+    });
+}
+
+/// A block that was never used, in the image of a chip without modes, and where its flags are.
+const UNUSED: [u8; 4 + 1 + 2] = [0; 7];
+const FLAGS_AT: usize = 4;
+
 fn with_begun(system: usize, work: impl FnOnce(&Begun)) {
     BEGUN.with(|begun| {
         let begun = begun.get_or_init(|| {
@@ -142,6 +163,16 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn blocks_may_have_any_flags() {
+        let mut dice = fastrand::Rng::with_seed(31);
+        for round in 0..120 {
+            let most = [1, 1, 2, 3, 255][dice.usize(..5)];
+            let flags: Vec<u8> = (0..dice.usize(1..18)).map(|_| dice.u8(..=most)).collect();
+            super::flags(round, &flags);
         }
     }
 

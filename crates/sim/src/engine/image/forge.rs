@@ -1,5 +1,7 @@
 //! Files that no server wrote, with checks that fit: for tests and fuzzers of what is done with them.
 
+use std::io::Read;
+
 use ftl_iface::NandDevice;
 
 use super::disk::{Disk, Opened};
@@ -8,7 +10,7 @@ use super::memory::MemoryFile;
 use super::record;
 use super::seal::{self, Check, SEAL_BYTES, Seal};
 use super::slot::{self, Header, State};
-use super::store::{Extent, FileStore};
+use super::store::{Extent, FileStore, StoreBytes};
 use super::unit::{self, About};
 
 /// A new disk's file, with room for a journal.
@@ -60,6 +62,27 @@ pub fn with_header(file: &MemoryFile, numbers: [u64; 6]) -> std::io::Result<Memo
         header.check = unit::checked(&file, &header)?;
     }
     slot::replace(&file, &header)?;
+    Ok(file)
+}
+
+/// How the image of a chip begins.
+const CHIP: &[u8] = b"TNDMCHIP";
+
+/// The file with another image of its chip: what is changed in it matches all checks.
+pub fn with_chip(file: &MemoryFile, change: impl FnOnce(&mut [u8])) -> std::io::Result<MemoryFile> {
+    let file = file.clone();
+    let Ok(State::Disk(header, _)) = slot::state(&file) else {
+        return Ok(file);
+    };
+    let mut bytes = vec![0; header.chip.bytes as usize];
+    StoreBytes::over(&file, header.chip).read_exact(&mut bytes)?;
+    let start = bytes.windows(CHIP.len()).position(|there| there == CHIP).unwrap_or(bytes.len());
+    if let Some((image, check)) = bytes[start..].split_last_chunk_mut::<4>() {
+        change(image);
+        *check = crc32fast::hash(image).to_le_bytes();
+    }
+    file.write_at(header.chip.at, &bytes)?;
+    slot::replace(&file, &Header { check: unit::checked(&file, &header)?, ..header })?;
     Ok(file)
 }
 

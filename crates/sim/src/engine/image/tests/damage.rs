@@ -75,6 +75,22 @@ fn a_file_that_is_cut_short_is_told_at_any_length() {
     assert!(opened(Noted::like(&data, length)).is_ok());
 }
 
+/// That is a fault of the machine's: it is neither told as damage, nor as a failure to write.
+#[test]
+fn a_part_that_the_system_cannot_read_is_told_as_that() {
+    let (data, length) = small();
+    let header = disk::read(&Noted::like(&data, length)).unwrap().unwrap().header;
+    let records = header.records().at..data.len() as u64;
+    let places = [0, 4096, header.chip.at, header.chip.end() - 1, header.journal.at];
+    for at in places.into_iter().chain(records.step_by(97)) {
+        let store = Noted::like(&data, length);
+        store.unreadable.set(Some(at));
+        let told = opened(store.clone()).unwrap_err().to_string();
+        assert_eq!(told, "it cannot be read: a sector is worn out", "byte {at}");
+        assert!(store.calls().is_empty(), "it is left as it is");
+    }
+}
+
 #[test]
 fn damage_before_good_records_says_where_and_what_follows() {
     let (mut disk, mut device) = used();

@@ -12,6 +12,7 @@ use super::unit::About;
 use noted::Noted;
 
 mod calls;
+mod crafted;
 mod damage;
 mod noted;
 

@@ -1,4 +1,4 @@
-//! A file in memory that notes each call, so that a test can end after any of them, and that may be full.
+//! A file in memory that notes each call, so that a test can end after any of them; it may be full, or not be read.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -26,6 +26,8 @@ pub(super) struct Noted {
     pages: RefCell<BTreeSet<u64>>,
     /// The most of them.
     pub room: Cell<Option<usize>>,
+    /// A byte that the system cannot read.
+    pub unreadable: Cell<Option<u64>>,
 }
 
 const PAGE: u64 = 4096;
@@ -96,6 +98,10 @@ impl FileStore for Noted {
     }
 
     fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = at..at + bytes.len() as u64;
+        if self.unreadable.get().is_some_and(|byte| read.contains(&byte)) {
+            return Err(io::Error::other("a sector is worn out"));
+        }
         self.memory.read_at(at, bytes)
     }
 
