@@ -316,6 +316,24 @@ fn what_is_no_disk_is_left_alone_and_a_removed_one_is_told() {
     assert!(notes.contains("removed while it was served"), "{notes}");
 }
 
+#[test]
+fn a_journal_of_version_1_without_its_file_is_told_and_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let [disk, journal] = ["disk.img", "disk.img.journal"].map(|name| folder.path().join(name));
+    let notes = || fs::read_to_string(folder.path().join("notes")).unwrap();
+    fs::write(&journal, "TNDMJRNL").unwrap();
+    let server = serve(folder.path(), &disk, &NEW);
+    let told = notes();
+    assert!(told.contains("disk.img.journal is there, and the file of version 1"), "{told}");
+    write(&server, 1);
+    assert!(server.stop().success());
+    assert_eq!(fs::read(&journal).unwrap(), b"TNDMJRNL");
+    // The new disk has nothing to do with it.
+    let server = serve(folder.path(), &disk, &[]);
+    assert!(!notes().contains("journal"), "{}", notes());
+    holds(&mut server.client(), [1]);
+}
+
 /// A program with files of at most so many blocks of the shell's.
 fn limited(blocks: u64) -> Command {
     let mut command = Command::new("sh");

@@ -17,6 +17,7 @@ use super::mark::Mark;
 use super::refusal::Refusal;
 use super::slot::Copies;
 use super::unit::About;
+use super::version_1;
 use crate::base::{Failure, Observer, files};
 
 /// The file of a disk, locked.
@@ -108,6 +109,7 @@ impl DiskFile {
         files::check(path)?;
         let disk_file = |file| Self { path: path.into(), file };
         if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+            tell_journal(path, observer);
             return Ok((disk_file(Kept::Absent), None));
         }
         let lock = FlockOperation::NonBlockingLockExclusive;
@@ -211,6 +213,18 @@ fn tell(path: &Path, opened: &Opened, observer: &dyn Observer) {
     if let Tail::Incomplete(bytes) = opened.replayed.tail {
         observer.note(&format!(
             "the last record of {path} is incomplete ({bytes} bytes): nobody was told that it was done"
+        ));
+    }
+}
+
+/// Says that a journal of version 1 is there without its file: who moved the one may miss the disk.
+fn tell_journal(path: &Path, observer: &dyn Observer) {
+    let journal = version_1::journal_path(path);
+    if fs::symlink_metadata(&journal).is_ok() {
+        observer.note(&format!(
+            "{} is there, and the file of version 1 that it may belong to is not: a new disk is begun without it, and \
+             it is left as it is. If a disk is missing, put its file beside it, and use `tandem image recover`",
+            journal.display()
         ));
     }
 }

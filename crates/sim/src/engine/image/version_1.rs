@@ -57,7 +57,8 @@ pub fn read(path: &Path) -> Result<(About, Device, String), Refusal> {
     Ok((head.about, device, said))
 }
 
-fn journal_path(path: &Path) -> PathBuf {
+/// Where the journal of that file is.
+pub(super) fn journal_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".journal");
     name.into()
