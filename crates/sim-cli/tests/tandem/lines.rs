@@ -7,6 +7,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::common::result;
+
 /// Lines, each of which is refused by itself.
 const LINES: [&str; 15] = [
     "0,W,0,9223372036854775807",
@@ -73,6 +75,32 @@ fn whatever_a_line_says_it_is_named_within_a_second_and_100_megabytes() {
                 let place = format!("line {number}");
                 assert!(told.contains(&place), "{command}, `{before}{line}`: {told}");
             }
+        }
+    }
+}
+
+/// Its cost is that of the device, whatever length a line has.
+#[test]
+fn a_trim_that_wraps_round_the_device_is_one_trim_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("x.csv");
+    let capacity = 128 << 20;
+    let trimmed = |offset: u64, length: u64, system: &str| {
+        fs::write(&trace, format!("0,T,{offset},{length}\n")).unwrap();
+        let trace = trace.to_str().unwrap();
+        let device = ["--capacity", "128MiB", "--slc", "8MiB"];
+        let flags = [&["replay", trace, "--fit", "wrap", "--system", system], &device[..]].concat();
+        let mut result = result(&flags);
+        // How long this machine took.
+        for field in ["wall_s", "busy_s", "requests_per_s", "nand_ops_per_s"] {
+            assert!(result.as_object_mut().unwrap().remove(field).is_some(), "{field}");
+        }
+        result
+    };
+    for system in ["hybrid", "conventional", "paged"] {
+        let whole = trimmed(0, capacity, system);
+        for (offset, length) in [(0, capacity + 1), (0, i64::MAX as u64), (capacity, 1 << 62)] {
+            assert_eq!(trimmed(offset, length, system), whole, "{system}: {offset}, {length}");
         }
     }
 }
