@@ -177,12 +177,12 @@ impl Ranking<'_> {
                  of {other}."
             )
         });
-        let safe = self.among_safe();
+        let safe = if self.among_safe().is_empty() { "" } else { " and no data might be lost" };
         let fastest = better(taken, compared(), |place| place.ratios.rs).map(|place| {
             let by = place.run.against(taken.run).rs.unwrap_or(1.0);
             let (label, other) = (place.told(), taken.told());
             format!(
-                "If speed alone counted, it would be {label}{safe}, {by:.2} times as fast as {other}."
+                "If speed alone counted{safe}, it would be {label}, {by:.2} times as fast as {other}."
             )
         });
         let longest = better(taken, compared(), |place| place.run.life())
@@ -190,7 +190,7 @@ impl Ranking<'_> {
             .map(|place| {
                 let (label, own, other) = (place.told(), years(place), years(taken));
                 format!(
-                    "If life counted most, it would be {label}{safe}, with {own} instead of {other}."
+                    "If life counted most{safe}, it would be {label}, with {own} instead of {other}."
                 )
             });
         lossy.into_iter().chain(fastest).chain(longest).collect()

@@ -17,7 +17,7 @@ p{max-width:46rem}.note{color:#555d66}.warn{background:#fff0d6;color:#5b3700;pad
 .wide{overflow-x:auto}table{border-collapse:collapse;margin:.6rem 0;font-variant-numeric:tabular-nums}\
 th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid #e3e7eb;vertical-align:top}\
 th:first-child,td:first-child{text-align:left;padding-left:0;font-weight:400;white-space:pre}\
-thead th{font-weight:600}\
+thead th{font-weight:600}table:not(.words) td{white-space:nowrap}\
 table.words td{text-align:left;overflow-wrap:anywhere}\
 pre{overflow-x:auto;padding:.6rem .8rem;background:#8881;border-radius:4px;font-size:.9em}\
 figure{margin:1rem 0;overflow-x:auto}\
