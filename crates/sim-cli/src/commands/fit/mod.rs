@@ -134,14 +134,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         fitting.len(),
         tried.len()
     )?;
-    if let Some(best) = tried.first() {
-        constraints_of(workload, &best.measured, "nearest", out)?;
-    }
-    if fitting.is_empty() {
-        writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
-        tried.first().map_or(Ok(()), |best| writeln!(out, "'{}'", search.name(best)))?;
-    } else {
-        envelope(workload, &search, fitting, out)?;
+    match tried.first() {
+        None => writeln!(out, "None was near enough to try it over a month.")?,
+        Some(best) => {
+            constraints_of(workload, &best.measured, "nearest", out)?;
+            if fitting.is_empty() {
+                writeln!(out, "\nNone agrees with all of it. The nearest, above, is")?;
+                writeln!(out, "'{}'", search.name(best))?;
+            } else {
+                envelope(workload, &search, fitting, out)?;
+            }
+        }
     }
     if interrupt::is_requested() {
         let done = format!("{count} of {} workloads were tried", args.tries);
