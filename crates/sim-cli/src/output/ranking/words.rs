@@ -58,20 +58,16 @@ impl Ranking<'_> {
         }
     }
 
-    /// Of which systems a superlative is one, if some do not keep their data.
-    fn among_safe(&self) -> &'static str {
-        let loses = |place: &Listed<'_>| place.standing == Standing::LosesData;
-        if self.places.iter().any(loses) {
-            " of those that keep their data when the power fails"
-        } else {
-            ""
-        }
+    /// What is said of a superlative if some systems do not keep their data, and are left out of it.
+    fn if_some_lose<'w>(&self, words: &'w str) -> &'w str {
+        let lose = self.places.iter().any(|place| place.standing == Standing::LosesData);
+        if lose { words } else { "" }
     }
 
     /// What to take, in one sentence.
     fn take(&self, taken: &Listed<'_>) -> String {
         let far = if self.has_doubts { ", as far as this run can tell (see below)" } else { "" };
-        let safe = self.among_safe();
+        let safe = self.if_some_lose(" of those that keep their data when the power fails");
         let label = taken.named();
         if std::ptr::eq(taken.run, self.first) {
             return format!("Take {label}{far}: no other one{safe} gains more than it costs.");
@@ -177,7 +173,7 @@ impl Ranking<'_> {
                  of {other}."
             )
         });
-        let safe = if self.among_safe().is_empty() { "" } else { " and no data might be lost" };
+        let safe = self.if_some_lose(" and no data might be lost");
         let fastest = better(taken, compared(), |place| place.ratios.rs).map(|place| {
             let by = place.run.against(taken.run).rs.unwrap_or(1.0);
             let (label, other) = (place.told(), taken.told());
