@@ -104,10 +104,10 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         _ => Err("write greedy or cost-benefit".into()),
     })?;
     let throttled = values.is_on("throttle")?;
-    let heeds = values.get("history", |text| match text {
-        "auto" => Ok(throttled),
-        "on" => Ok(true),
-        "off" => Ok(false),
+    let history = values.get("history", |text| match text {
+        "auto" if throttled => Ok(History::Heeded),
+        "on" => Ok(History::Heeded),
+        "auto" | "off" => Ok(History::Ignored),
         _ => Err("write on, off or auto".into()),
     })?;
     Ok(PagedConfig {
@@ -120,7 +120,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
         run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
-        history: if heeds { History::Heeded } else { History::Ignored },
+        history,
         paired_pages: paired_pages(values)?,
         refresh: base.refresh,
         wear_leveling: WearLeveling { threshold: apart(part), ..base.wear_leveling },
