@@ -130,7 +130,7 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
         Some(to) => save(to, &about, &mut device)?,
         None => writeln!(out, "Nothing was written: --to NEW writes it to a new file.")?,
     }
-    let mounted = super::serve::try_mount((path, &about), device);
+    let mounted = super::serve::try_mount(path, &about, device);
     if let Some(to) = to {
         write!(out, "{} holds it now", to.display())?;
         let how = format!(": tandem serve --image {}", to.display());

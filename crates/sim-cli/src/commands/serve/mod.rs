@@ -305,14 +305,15 @@ fn setup(about: &About) -> Result<Setup, Failure> {
 }
 
 fn existing(args: &Args, found: Opened, blueprint: &Blueprint) -> Result<Journaled, Failure> {
-    let path = args.image.clone().unwrap_or_default();
-    same_shape((&path, &found.about), found.device.inner(), blueprint)?;
+    let path = args.image.as_deref().unwrap_or(Path::new(""));
+    same_shape(path, &found.about, found.device.inner(), blueprint)?;
     Ok(Journaled::of_file(found.device))
 }
 
 /// Checks that the device is still what it was when a file's chip was made.
 fn same_shape(
-    (path, about): (&Path, &About),
+    path: &Path,
+    about: &About,
     chip: &Chip,
     blueprint: &Blueprint,
 ) -> Result<(), Failure> {
@@ -340,10 +341,10 @@ impl Owner for Nobody {
 }
 
 /// Checks that a file's chip can be served: mounts it, and keeps nothing of what that changes.
-pub(super) fn try_mount((path, about): (&Path, &About), chip: Journaled) -> Result<(), Failure> {
+pub(super) fn try_mount(path: &Path, about: &About, chip: Journaled) -> Result<(), Failure> {
     let chosen = Chosen::parse(&about.system).map_err(Failure::Arguments)?;
     let blueprint = chosen.blueprint(&setup(about)?)?;
-    same_shape((path, about), chip.inner().inner(), &blueprint)?;
+    same_shape(path, about, chip.inner().inner(), &blueprint)?;
     blueprint.run(chip, &mut Nobody).map(drop)
 }
 
