@@ -111,3 +111,18 @@ fn requests_that_need_not_wait_cost_no_more_than_their_formula_says() {
         }
     }
 }
+
+/// Returns the most programs that a write of one sector to a part may take.
+fn programs_of_a_sector(name: &str, config: &PagedConfig) -> u64 {
+    let part = datasheet::builtin(name).expect("known");
+    let plan = PagedPlan::new(&part.geometry, config).expect("it fits");
+    PagedWorstCase::new(plan.shape()).write(SectorCount::new(1)).programs
+}
+
+#[test]
+fn a_sector_takes_few_programs_at_most() {
+    let accept = PagedConfig { paired_pages: PairedPages::Accept, ..PagedConfig::LARGE };
+    assert_eq!(programs_of_a_sector("c3", &accept), 30);
+    assert_eq!(programs_of_a_sector("c3", &PagedConfig::LARGE), 30);
+    assert_eq!(programs_of_a_sector("spi-nand-1g", &PagedConfig::SMALL), 27);
+}

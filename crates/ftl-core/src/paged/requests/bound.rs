@@ -7,9 +7,11 @@
 //!   (`S`), and copies one page; or, where pairs are guarded, it writes two map pages ahead. At worst it reads all tags
 //!   of a block, and the map for each of its slots.
 //! - A host page pays for 21 steps in the main area, and three in the fast one, if there is one; where pairs are
-//!   guarded, for four before the copies of a victim begin; one more if a block is weak; one map page if an epoch ends,
-//!   `S` for its own entries, and itself. After a mount the table may have `S` entries too many.
+//!   guarded, for four before the copies of a victim begin; one more if a block is weak. None begins once 18 pages
+//!   were programmed, anchors included. Then follow one map page if an epoch ends, `S` for its own entries, and itself.
+//!   After a mount the table may have `S` entries too many.
 //! - An anchor is due after a fixed number of programs, or when a block is opened that the last anchor does not list.
+//!   The last step and what follows open no more than three: for map pages, for copies, and for the host page.
 //! - Each stream may open a block, another for each block's worth of word lines, and one for a weak open block.
 //!
 //! If an area is down to its reserve, a page waits until the reserve is restored, which takes as many copies as the
@@ -27,12 +29,15 @@ use crate::paged::plan::anchor_page;
 use crate::paged::plan::shape::PagedShape;
 use crate::paged::tables::candidates::PACE_MAX;
 use crate::paged::tables::under_way::Stream;
-use crate::paged::upkeep::pace::{FAST_STEPS_MAX, PREPARED_MAX};
+use crate::paged::upkeep::pace::{FAST_STEPS_MAX, PREPARED_MAX, PROGRAMS_MAX};
 use crate::paged::upkeep::reclaim::FLUSHED;
 use crate::quotient::{ceil_wide, floor_wide};
 
 /// A refresh of both headers: one repaired, both erased and rewritten, each with two copies, and the reads.
 const HEADERS: Operations = Operations { reads: 24, programs: 6, erases: 3 };
+
+/// The most blocks that a host page opens once it has paid: for map pages, for copies, and for itself.
+const OPENED_LAST: u64 = 3;
 
 /// The most that requests cost on a device of this shape.
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +122,11 @@ impl PagedWorstCase {
         Operations { reads: looks, programs: 0, erases: 0 }.and(pages).times(count)
     }
 
+    /// Returns the cost of the steps that a host page pays for, before the last one that programs something.
+    const fn paid(&self) -> Operations {
+        Operations { programs: PROGRAMS_MAX - 1, ..self.steps(self.steps) }
+    }
+
     /// Returns the cost of space for the entries of a page, and of the end of an epoch.
     const fn room(&self) -> Operations {
         Self::flushes(self.slots + 1)
@@ -142,8 +152,19 @@ impl PagedWorstCase {
     pub const fn write(&self, sectors: SectorCount) -> Operations {
         let pages = ceil_wide(sectors.get() as u64, self.least_slots);
         let own = Operations { reads: 1, programs: 1, erases: 0 };
-        let page = self.steps(self.steps).and(self.room()).and(own);
-        self.opening(page.times(pages).and(HEADERS), 1 + pages)
+        let last = self.steps(1).and(self.room()).and(own);
+        let headers = Operations { programs: 0, ..HEADERS };
+        let done = self.paid().and(last).times(pages).and(headers);
+        let all = self.opening(done, 1 + pages);
+        let programs = done.programs + self.slots + self.last_anchors(last, pages);
+        Operations { programs: smaller(all.programs, programs), ..all }
+    }
+
+    /// Returns the anchors that these programs cause for each of some pages.
+    const fn last_anchors(&self, last: Operations, pages: u64) -> u64 {
+        let Some(AnchorFigures { programs, .. }) = self.anchors else { return 0 };
+        let due = floor_wide(last.programs * pages + self.slots, programs);
+        due + pages * (1 + OPENED_LAST)
     }
 
     /// Returns the cost of a trim of that many sectors, at least one: a map page for each of their leaves.

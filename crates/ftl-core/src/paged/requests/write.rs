@@ -52,7 +52,6 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 _ => self.flash.tell(Event::ToMain { sectors }),
             }
             self.pace(stream)?;
-            self.refresh_some()?;
             self.make_room()?;
             let (now, after) = rest.split_at_checked(take * bytes).unwrap_or((rest, &[]));
             self.write_page(stream, sector, now)?;

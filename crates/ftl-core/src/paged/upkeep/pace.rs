@@ -7,6 +7,7 @@ use ftl_iface::NandDevice;
 
 use super::reclaim::Step;
 use crate::error::Fault;
+use crate::layout::Stamp;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LENT_BEFORE;
 use crate::paged::tables::candidates::PACE_MAX;
@@ -30,20 +31,26 @@ pub(crate) const PREPARED_MAX: u16 = 4;
 /// The maximum of steps in the fast area for a host page.
 pub(crate) const FAST_STEPS_MAX: u16 = 3;
 
+/// Garbage collection stops for a host page as soon as this many pages were programmed for it, map pages and anchors
+/// included. So the longest write is known.
+pub(crate) const PROGRAMS_MAX: u64 = 18;
+
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Copies what a host page has to pay for when an area gets short of blocks: for the page itself, and for what was
-    /// programmed to the fast area since the previous host page, map pages included.
+    /// Refreshes what is weak, and copies what a host page has to pay for when an area gets short of blocks: for the
+    /// page itself, and for what was programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        let begun = self.flash.stamp();
+        self.refresh_some()?;
         let skipped = u32::from(core::mem::take(&mut self.skipped).min(self.shape.main.pages));
         let mut pages = u32::from(self.area_of(stream) == Area::Main) + skipped;
         if self.shape.has_fast() {
             // Data that leaves the fast area takes space in the main one.
-            pages += self.pace_fast()?;
+            pages += self.pace_fast(begun)?;
         }
         let urgency = self.urgency();
         if urgency == 0 {
             self.main_debt = 0;
-            return self.level_some();
+            return if self.has_done_enough(begun) { Ok(()) } else { self.level_some() };
         }
         let rate = self.effort.rate();
         self.main_debt += pages * rate * urgency / PARTS;
@@ -51,16 +58,21 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         // No page pays for much more than the usual.
         let most = (2 * rate * (1 + skipped) / PARTS + 2).min(PACE_MAX.into());
         let pays = ceil(self.main_debt / PARTS, spread).min(most);
-        self.main_debt = (self.main_debt - pays * PARTS).min(spread * u32::from(PACE_MAX) * PARTS);
         let (mut steps, mut prepared) = (0, 0);
-        while steps < pays && self.urgency() > 0 {
+        while steps < pays && self.urgency() > 0 && !self.has_done_enough(begun) {
             if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
                 prepared += 1;
             } else {
                 steps += 1;
             }
         }
+        self.main_debt = (self.main_debt - steps * PARTS).min(spread * u32::from(PACE_MAX) * PARTS);
         Ok(())
+    }
+
+    /// Whether enough was programmed for this host page, whose preparation began at a stamp.
+    fn has_done_enough(&self, begun: Stamp) -> bool {
+        self.flash.stamp().get() - begun.get() >= PROGRAMS_MAX
     }
 
     /// Levels wear where blocks empty by themselves, so that no victim is needed for space.
@@ -96,13 +108,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area this may
     /// have taken.
-    fn pace_fast(&mut self) -> Result<u32, Fault<D::Error>> {
+    fn pace_fast(&mut self, begun: Stamp) -> Result<u32, Fault<D::Error>> {
         if !self.is_short(Area::Fast, AHEAD) {
             self.fast_balance = 0;
             return Ok(0);
         }
         let mut steps = 0;
-        while self.fast_balance < 0 && steps < FAST_STEPS_MAX {
+        while self.fast_balance < 0 && steps < FAST_STEPS_MAX && !self.has_done_enough(begun) {
             self.reclaim_step(Area::Fast)?;
             steps += 1;
         }
