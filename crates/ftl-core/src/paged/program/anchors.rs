@@ -90,11 +90,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let other = self.blocks.next_free(area, &[self.map.replaced]);
             return Ok(other.or_else(|| self.blocks.next_free(area, &[])));
         }
-        let free = |ftl: &Self, but: Option<BlockNumber>| {
-            let listed = ftl.anchors.listed[area as usize].iter().flatten().copied();
-            let others = listed.filter(|block| ftl.blocks.is_free(*block) && Some(*block) != but);
-            ftl.blocks.pick(others, worn)
-        };
+        let free = |ftl: &Self, but| ftl.blocks.pick(ftl.listed_but(area, but), worn);
         if let Some(block) = free(self, self.map.replaced) {
             return Ok(Some(block));
         }
@@ -113,6 +109,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.list_blocks()?;
         }
         Ok(free(self, self.map.replaced).or_else(|| free(self, None)))
+    }
+
+    /// Iterates over the free blocks that the last anchor lists, except one.
+    pub(super) fn listed_but(
+        &self,
+        area: Area,
+        but: Option<BlockNumber>,
+    ) -> impl Iterator<Item = BlockNumber> + '_ {
+        let listed = self.anchors.listed[area as usize].iter().flatten().copied();
+        listed.filter(move |block| self.blocks.is_free(*block) && Some(*block) != but)
     }
 
     /// Writes an anchor, and a few more while no walk is complete, so that it completes soon.
@@ -195,7 +201,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Whether the state in RAM is not complete yet: a page must be repeated, or dirty entries entered.
-    fn is_pending(&self) -> bool {
+    pub(super) fn is_pending(&self) -> bool {
         self.suspect.is_some() || self.has_rest()
     }
 

@@ -15,8 +15,11 @@ use crate::paged::plan::shape::Area;
 use crate::paged::rules;
 use crate::paged::tables::blocks::Worn;
 use crate::paged::tables::store::PageFtl;
-use crate::paged::tables::under_way::{Open, Stream};
+use crate::paged::tables::under_way::{IdleStep, Open, Stream};
 use crate::probe::{Cause, Probe};
+
+/// So many blocks of each area wait to be opened that need no erase any more, if the host is idle for long enough.
+const READY: u32 = 4;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Opens a block for a stream: one without references, or in need one that holds nothing.
@@ -36,42 +39,68 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             self.rely_on_what_freed();
         }
         while let Some(block) = self.next_listed(area, worn)? {
-            for victim in &mut self.victims {
-                *victim = victim.filter(|victim| victim.block != block);
-            }
-            match self.erase_to_open(block)? {
-                Erasure::Done => {
-                    let wear = self.blocks.wear(block).saturating_add(1);
-                    self.blocks.set_wear(block, wear);
-                    self.blocks.times.bear(block, self.blocks.times.now());
-                    self.blocks.times.note_stream(block, stream);
-                    self.record_block(block);
-                    self.blocks.open(block);
-                    self.note_opened(area, block);
-                    self.note_erase(area);
-                    self.flash.weak.forget(Weak::Block(block));
-                    self.opens[stream as usize] = Some(Open::erased(block));
-                    return Ok(());
-                }
-                Erasure::Failed => {
-                    self.blocks.failed += 1;
-                    self.retire(block)?;
-                }
+            if self.blocks.is_ready(block) || self.erase_free(area, block)? == Erasure::Done {
+                self.blocks.times.bear(block, self.blocks.times.now());
+                self.blocks.times.note_stream(block, stream);
+                self.record_block(block);
+                self.blocks.open(block);
+                self.note_opened(area, block);
+                self.opens[stream as usize] = Some(Open::erased(block));
+                return Ok(());
             }
         }
         Err(Fault::ReadOnly)
     }
 
-    /// Erases a block without references, unless it is known to be erased.
-    fn erase_to_open(&mut self, block: BlockNumber) -> Result<Erasure, Fault<D::Error>> {
-        if self.blocks.is_erased(block) {
-            return Ok(Erasure::Done);
+    /// Erases a block without references, unless it was not used since the format.
+    fn erase_free(&mut self, area: Area, block: BlockNumber) -> Result<Erasure, Fault<D::Error>> {
+        for victim in &mut self.victims {
+            *victim = victim.filter(|victim| victim.block != block);
         }
         let first = Spot { block, page: 0 };
-        if rules::may_trust_first_page() && self.flash.look(first, Cause::Gc)? == Seen::Erased {
-            return Ok(Erasure::Done);
+        let is_erased = self.blocks.is_new(block)
+            || rules::may_trust_first_page() && self.flash.look(first, Cause::Gc)? == Seen::Erased;
+        if !is_erased && self.flash.erase(block, Cause::Gc)? == Erasure::Failed {
+            self.blocks.failed += 1;
+            self.retire(block)?;
+            return Ok(Erasure::Failed);
         }
-        self.flash.erase(block, Cause::Gc)
+        self.blocks.wear_down(block);
+        self.note_erase(area);
+        self.flash.weak.forget(Weak::Block(block));
+        Ok(Erasure::Done)
+    }
+
+    /// Erases a block while the host is idle, so that the write that opens it does not take the time.
+    pub(crate) fn erase_ahead(&mut self) -> Result<IdleStep, Fault<D::Error>> {
+        let Some(block) = self.next_to_erase() else { return Ok(IdleStep::NothingToDo) };
+        if rules::must_rely_before_erase() {
+            self.rely_on_what_freed();
+        }
+        if self.erase_free(self.shape.area_of(block), block)? == Erasure::Done {
+            self.blocks.make_ready(block);
+            self.record_block(block);
+        }
+        Ok(IdleStep::Done)
+    }
+
+    /// Returns the block to erase next while the host is idle: one that the last anchor lists, and that is not the last
+    /// choice to open.
+    pub(crate) fn next_to_erase(&self) -> Option<BlockNumber> {
+        if self.is_pending() {
+            return None;
+        }
+        [Area::Fast, Area::Main].into_iter().find_map(|area| {
+            let (mut erased, mut others) = (0, None);
+            for block in self.listed_but(area, self.map.replaced) {
+                if self.blocks.is_ready(block) || self.blocks.is_new(block) {
+                    erased += 1;
+                } else {
+                    others = others.or(Some(block));
+                }
+            }
+            others.filter(|_| erased < READY)
+        })
     }
 
     /// Marks a block without references as bad.
@@ -137,12 +166,43 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
 #[cfg(test)]
 mod tests {
-    use nand_model::FaultInjector;
+    use ftl_iface::{BlockStore, PageCount, Region, Sector};
+    use nand_model::{Chip, FaultInjector};
 
     use super::*;
     use crate::paged::PagedConfig;
     use crate::paged::plan::address::Leaf;
-    use crate::paged::small_store::{chip, config, formatted, memory};
+    use crate::paged::small_store::{chip, config, formatted, memory, mounted};
+
+    fn erases(ftl: &PageFtl<'_, Chip>) -> u32 {
+        Region::ALL.iter().flat_map(|region| ftl.device().erase_counts(*region)).sum()
+    }
+
+    /// After a mount and so much idle work: the blocks of the fast area that are ready, and what opening one erases.
+    fn ready_after(budget: u32) -> (u32, u32) {
+        let (chip, small) = (chip("tiny"), config(64));
+        let config = PagedConfig { dirty_entries: 64, anchor_blocks: 2, ..small };
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
+        for turn in 0..200 {
+            ftl.write(Sector::new(turn % 64), &[turn as u8; 1024]).expect("written");
+        }
+        let chip = ftl.device().clone();
+        let mut ram = memory(&chip, &config);
+        let mut ftl = mounted(chip, &config, &mut ram);
+        assert_eq!(ftl.maintain(PageCount::new(budget)).map(|_| ftl.check()), Ok(Ok(())));
+        let is_ready = |block: &BlockNumber| ftl.blocks.is_ready(*block);
+        let ready = ftl.blocks.of(Area::Fast).filter(is_ready).count() as u32;
+        let before = erases(&ftl);
+        assert_eq!(ftl.open_block(Stream::Hot), Ok(()));
+        (ready, erases(&ftl) - before)
+    }
+
+    #[test]
+    fn a_block_that_idle_work_has_erased_is_opened_without_an_erase() {
+        assert_eq!(ready_after(0), (0, 1));
+        assert_eq!(ready_after(1_000), (READY, 0));
+    }
 
     /// The last block, to which something refers, is opened if so many of its pages became unreadable and a leaf's page
     /// is none of them.

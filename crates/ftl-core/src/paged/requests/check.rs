@@ -23,6 +23,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         self.blocks_count_their_references()?;
         self.free_blocks_are_counted()?;
         self.open_blocks_are_not_free()?;
+        self.ready_blocks_are_erased()?;
         self.victims_are_not_open()?;
         self.blocks_that_failed_are_out_of_use()?;
         self.what_is_done_again_is_proved()?;
@@ -79,6 +80,17 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             let counted = self.blocks.free(area);
             ensure(free == counted as usize, || {
                 format!("{free} blocks of {area:?} are free, and {counted} are counted")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What idle work has erased is free, and still erased.
+    fn ready_blocks_are_erased(&mut self) -> Checked {
+        for block in self.blocks.all().filter(|block| self.blocks.is_ready(*block)) {
+            let first = self.flash.look(Spot { block, page: 0 }, Cause::Scrub)?;
+            ensure(self.blocks.is_free(block) && first == Seen::Erased, || {
+                format!("{block:?} is ready to be opened and holds {first:?}")
             })?;
         }
         Ok(())

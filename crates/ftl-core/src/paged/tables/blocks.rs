@@ -3,8 +3,9 @@
 //! A block's *references* are the dirty entries that point into it, the map-page entries that point into it unless the
 //! sector's dirty entry marks them as released, and the map pages in it that the directory points to. A block without
 //! references is free, whatever it contains: no dirty entry and no map page points there. It is erased when it is
-//! opened, not before.
+//! opened; idle work makes a few *ready*, which is to erase them before.
 
+use super::named::{NAMED, Named};
 use super::rates::{Group, RateMemory, Rates};
 use super::times::Times;
 use super::under_way::Stream;
@@ -29,41 +30,6 @@ const fn references_to_empty(state: u16) -> Option<u16> {
     let count = state & COUNT;
     // `BAD` includes `OPEN`.
     if state & OPEN == 0 && count != 0 { Some(count) } else { None }
-}
-
-/// Free blocks of an area kept in a list: those that an anchor lists, and as many again to choose from.
-const NAMED: usize = 16;
-
-/// Known free blocks of an area, which need no search.
-#[derive(Clone, Copy, Debug)]
-struct Named {
-    blocks: [BlockNumber; NAMED],
-    len: usize,
-}
-
-impl Named {
-    const NONE: Self = Self { blocks: [BlockNumber::new(0); NAMED], len: 0 };
-
-    fn all(&self) -> &[BlockNumber] {
-        self.blocks.get(..self.len).unwrap_or(&[])
-    }
-
-    fn add(&mut self, block: BlockNumber) {
-        if let Some(cell) = self.blocks.get_mut(self.len) {
-            *cell = block;
-            self.len += 1;
-        }
-    }
-
-    fn remove(&mut self, block: BlockNumber) {
-        let Some(at) = self.all().iter().position(|named| *named == block) else { return };
-        self.len -= 1;
-        if let (Some(last), Some(cell)) =
-            (self.blocks.get(self.len).copied(), self.blocks.get_mut(at))
-        {
-            *cell = last;
-        }
-    }
 }
 
 /// Which of several free blocks to take.
@@ -91,6 +57,8 @@ pub struct Blocks<'ram> {
     free: [u32; 2],
     /// Some of them; all if there are few.
     named: [Named; 2],
+    /// Those that idle work has erased.
+    ready: Named,
     /// Blocks taken out of use since the mount.
     pub retired: u32,
     /// Blocks that were marked bad when the device was mounted, and blocks that failed since.
@@ -181,6 +149,7 @@ impl<'ram> Blocks<'ram> {
             spans: [Span::of(shape.map_area()), Span::of(&shape.main)],
             free: [0; 2],
             named: [Named::NONE; 2],
+            ready: Named::NONE,
             retired: 0,
             failed: 0,
             failing: 0,
@@ -246,7 +215,7 @@ impl<'ram> Blocks<'ram> {
     /// Recounts the free blocks.
     pub fn count_free(&mut self) {
         self.free = [0; 2];
-        self.named = [Named::NONE; 2];
+        (self.named, self.ready) = ([Named::NONE; 2], Named::NONE);
         self.news = BlockNews { freed: true, closed: true };
         for block in self.all() {
             let area = self.area_of(block) as usize;
@@ -361,6 +330,7 @@ impl<'ram> Blocks<'ram> {
         } else {
             self.free[area] = self.free[area].saturating_sub(1);
             self.named[area].remove(block);
+            self.ready.remove(block);
         }
     }
 
@@ -467,10 +437,26 @@ impl<'ram> Blocks<'ram> {
         self.new = true;
     }
 
-    /// Whether a block is known to be erased: since a format just before, nothing was done to it. A mount does not know
-    /// that of any block.
-    pub fn is_erased(&self, block: BlockNumber) -> bool {
+    /// Whether nothing was done to a block since a format just before: it is erased. A mount does not know that of any
+    /// block.
+    pub fn is_new(&self, block: BlockNumber) -> bool {
         KEEPS_WEAR && self.new && self.wear(block) == 0
+    }
+
+    /// Notes that a free block was erased before it is opened.
+    pub fn make_ready(&mut self, block: BlockNumber) {
+        self.ready.add(block);
+    }
+
+    /// Whether a free block was erased to be opened later.
+    pub fn is_ready(&self, block: BlockNumber) -> bool {
+        self.ready.all().contains(&block)
+    }
+
+    /// Counts an erase of a block.
+    pub fn wear_down(&mut self, block: BlockNumber) {
+        let wear = self.wear(block).saturating_add(1);
+        self.set_wear(block, wear);
     }
 
     /// Returns a block's erase count.
@@ -515,7 +501,7 @@ impl<'ram> Blocks<'ram> {
         self.pick(others, Worn::Least)
     }
 
-    /// Chooses one of these blocks.
+    /// Chooses one of these blocks. For hot data, one that is ready comes first.
     pub fn pick(
         &self,
         mut blocks: impl Iterator<Item = BlockNumber>,
@@ -524,11 +510,16 @@ impl<'ram> Blocks<'ram> {
         let first = blocks.next()?;
         Some(blocks.fold(first, |best, block| {
             let better = match worn {
-                Worn::Least => self.wear(block) < self.wear(best),
+                Worn::Least => self.cost(block) < self.cost(best),
                 Worn::Most => self.wear(block) > self.wear(best),
             };
             if better { block } else { best }
         }))
+    }
+
+    /// What opening a free block costs: an erase, if any, and wear.
+    fn cost(&self, block: BlockNumber) -> (bool, u16) {
+        (!self.is_ready(block), self.wear(block))
     }
 
     /// Searches for free blocks from the current position if fewer are known than may be requested.
@@ -536,7 +527,7 @@ impl<'ram> Blocks<'ram> {
         let at = area as usize;
         let Span { first, blocks } = self.spans[at];
         for _ in 0..blocks {
-            if self.named[at].len == NAMED || self.named[at].len >= self.free[at] as usize {
+            if self.named[at].all().len() >= NAMED.min(self.free[at] as usize) {
                 break;
             }
             let hand = self.hands[at];

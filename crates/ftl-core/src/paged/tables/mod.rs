@@ -8,7 +8,7 @@
 //! - [`candidates`](self): candidates for victims.
 //! - [`effort`](self): what emptying them costs.
 //! - [`blocks`]: the blocks of both areas; [`times`](self): when their data was written;
-//!   [`rates`](self): how fast it is replaced.
+//!   [`rates`](self): how fast it is replaced; [`named`](self): some free ones.
 //! - [`dirty`]: sectors whose newest address is not in a map page yet; [`bins`](self) of
 //!   [`cells`](self): what keeps them in order.
 //! - [`under_way`](self): unfinished work.
@@ -30,6 +30,8 @@ pub(crate) mod effort;
 pub mod blocks;
 
 pub(crate) mod times;
+
+pub(crate) mod named;
 
 pub(crate) mod rates;
 

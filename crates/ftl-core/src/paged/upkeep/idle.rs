@@ -13,7 +13,8 @@ use crate::probe::Probe;
 const IDLE: u32 = 2;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Works while the host is idle: garbage collection first, then weak blocks, then the scrub if one is running.
+    /// Works while the host is idle: garbage collection first, then weak blocks, then erases of blocks to be opened, then
+    /// the scrub if one is running.
     pub(crate) fn work(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
             if self.idle_step()? == IdleStep::NothingToDo {
@@ -21,7 +22,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         let short = self.short_area(IDLE).is_some() || self.expects_bursts();
-        let waits = short || self.may_refresh() || self.scrub.is_some();
+        let erases = self.next_to_erase().is_some();
+        let waits = short || self.may_refresh() || erases || self.scrub.is_some();
         Ok(if waits { Work::Left } else { Work::Done })
     }
 
@@ -43,6 +45,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Ok(IdleStep::Done);
         }
         if self.expects_bursts() && self.reclaim_step(Area::Fast)? != Step::NoVictim {
+            return Ok(IdleStep::Done);
+        }
+        if self.erase_ahead()? == IdleStep::Done {
             return Ok(IdleStep::Done);
         }
         self.scrub_step()
