@@ -36,9 +36,10 @@ const BY_RULE: [Bug; 6] = [
 /// One random world in thousands comes where these have a say: tests beside the code (`opening.rs`, `page.rs`,
 /// `flush.rs`, `reclaim.rs`, `references.rs`, `replaced.rs`, `rest.rs`, `settle.rs`, those of the headers and `map.rs`
 /// of the tables) show them.
-const IN_NEED: [Bug; 18] = [
+const IN_NEED: [Bug; 19] = [
     Bug::OpenLeaf,
     Bug::OpenBeside,
+    Bug::HideRepetition,
     Bug::HideRewrite,
     Bug::EraseReplaced,
     Bug::ForgetPlaces,

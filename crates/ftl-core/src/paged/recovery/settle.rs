@@ -333,7 +333,8 @@ mod tests {
     use nand_model::{Chip, Fork};
 
     use super::*;
-    use crate::paged::plan::address::Leaf;
+    use crate::paged::flash::{Extent, first_attempt};
+    use crate::paged::plan::address::{Leaf, Mapped};
     use crate::paged::small_store::{chip, config, formatted, memory, mounted};
     use crate::paged::{OwnedPagedRam, PagedConfig};
 
@@ -408,5 +409,22 @@ mod tests {
         let ftl = mounted(chip, &config, &mut ram);
         assert_eq!((ftl.suspect, ftl.map.spot(Leaf::new(0))), (None, renewed));
         assert_eq!(ftl.epoch.horizon, horizon, "the proof has none");
+    }
+    #[test]
+    fn a_repetition_says_what_it_repeats() {
+        let (chip, config) = (chip("tiny-slc"), with_entries(184));
+        let mut ram = memory(&chip, &config);
+        let mut ftl = with_map_page(chip, &config, &mut ram);
+        write(&mut ftl, 1);
+        let first = ftl.flash.stamp();
+        let chip = ftl.device_mut().fork();
+        let mut ftl = mounted(chip, &config, &mut ram);
+        ftl.settle().expect("it is writable");
+        let mapped = ftl.lookup(Sector::new(1)).expect("the map can be read");
+        let Mapped::At(place) = mapped else { panic!("{mapped:?}") };
+        let seen = ftl.flash.look(ftl.shape.spot(place).0, Cause::Mount).expect("a page");
+        let tag = seen.tag().expect("it is readable");
+        assert!(tag.kind.is_repeated() && tag.stamp > first);
+        assert_eq!(first_attempt(tag), (first, Extent::Whole));
     }
 }
