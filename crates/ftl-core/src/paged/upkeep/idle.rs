@@ -13,8 +13,8 @@ use crate::probe::Probe;
 const IDLE: u32 = 2;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Works while the host is idle: garbage collection first, then weak blocks, then erases of blocks to be opened, then
-    /// the scrub if one is running.
+    /// Works while the host is idle: garbage collection first, then weak blocks, then erases of blocks to be opened,
+    /// then the scrub if one is running.
     pub(crate) fn work(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
             if self.idle_step()? == IdleStep::NothingToDo {
