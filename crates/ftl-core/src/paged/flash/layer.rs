@@ -48,6 +48,8 @@ pub struct PagedFlash<'ram, D, P> {
     /// Weak pages found while reading.
     pub weak: WeakOnes,
     believed: Option<Believed<'ram>>,
+    /// Pages programmed so far: a small number that wraps.
+    programs: u32,
 }
 
 /// The lent memory of the layer.
@@ -84,6 +86,7 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
             write,
             weak: WeakOnes::new(limits),
             believed: None,
+            programs: 0,
         }
     }
 
@@ -295,10 +298,16 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
 
     /// Programs a page whose tag is written.
     fn send(&mut self, page: Page, data: &[u8], cause: Cause) -> Result<(), Fault<D::Error>> {
+        self.programs = self.programs.wrapping_add(1);
         let area = &self.shape.main;
         let area = if page.region() == area.region { area } else { self.shape.map_area() };
         let spare = self.write.get(..area.spare_bytes.as_usize()).unwrap_or(&[]);
         self.door.program(page, data, spare, cause)
+    }
+
+    /// Returns how many pages were programmed since that number was this one.
+    pub(crate) const fn programs_since(&self, before: u32) -> u32 {
+        self.programs.wrapping_sub(before)
     }
 
     /// Erases a block.

@@ -19,7 +19,7 @@ use crate::paged::tables::under_way::{IdleStep, Open, Stream};
 use crate::probe::{Cause, Probe};
 
 /// So many blocks of each area wait to be opened that need no erase any more, if the host is idle for long enough.
-const READY: u32 = 4;
+const READY: usize = 4;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Opens a block for a stream: one without references, or in need one that holds nothing.
@@ -85,21 +85,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     /// Returns the block to erase next while the host is idle: one that the last anchor lists, and that is not the last
-    /// choice to open.
+    /// choice to open. There is none while that anchor may be torn or out of date, so a device that is switched on and
+    /// off without a write is not worn.
     pub(crate) fn next_to_erase(&self) -> Option<BlockNumber> {
-        if self.is_pending() {
+        if self.is_pending() || !self.anchors.stands() || !self.anchors.has_room() {
             return None;
         }
+        let is_erased =
+            |block: &BlockNumber| self.blocks.is_ready(*block) || self.blocks.is_new(*block);
         [Area::Fast, Area::Main].into_iter().find_map(|area| {
-            let (mut erased, mut others) = (0, None);
-            for block in self.listed_but(area, self.map.replaced) {
-                if self.blocks.is_ready(block) || self.blocks.is_new(block) {
-                    erased += 1;
-                } else {
-                    others = others.or(Some(block));
-                }
-            }
-            others.filter(|_| erased < READY)
+            let listed = || self.listed_but(area, self.map.replaced);
+            let others = listed().filter(|block| !is_erased(block));
+            let next = self.blocks.pick(others, Worn::Least);
+            next.filter(|_| listed().filter(is_erased).count() < READY)
         })
     }
 
@@ -179,7 +177,7 @@ mod tests {
     }
 
     /// After a mount and so much idle work: the blocks of the fast area that are ready, and what opening one erases.
-    fn ready_after(budget: u32) -> (u32, u32) {
+    fn ready_after(budget: u32) -> (usize, u32) {
         let (chip, small) = (chip("tiny"), config(64));
         let config = PagedConfig { dirty_entries: 64, anchor_blocks: 2, ..small };
         let mut ram = memory(&chip, &config);
@@ -190,9 +188,11 @@ mod tests {
         let chip = ftl.device().clone();
         let mut ram = memory(&chip, &config);
         let mut ftl = mounted(chip, &config, &mut ram);
+        assert_eq!(ftl.next_to_erase(), None, "nothing was written since the mount");
+        ftl.write(Sector::new(0), &[1; 1024]).expect("written");
         assert_eq!(ftl.maintain(PageCount::new(budget)).map(|_| ftl.check()), Ok(Ok(())));
         let is_ready = |block: &BlockNumber| ftl.blocks.is_ready(*block);
-        let ready = ftl.blocks.of(Area::Fast).filter(is_ready).count() as u32;
+        let ready = ftl.blocks.of(Area::Fast).filter(is_ready).count();
         let before = erases(&ftl);
         assert_eq!(ftl.open_block(Stream::Hot), Ok(()));
         (ready, erases(&ftl) - before)

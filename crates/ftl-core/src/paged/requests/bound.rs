@@ -11,7 +11,7 @@
 //!   were programmed, anchors included. Then follow one map page if an epoch ends, `S` for its own entries, and itself.
 //!   After a mount the table may have `S` entries too many.
 //! - An anchor is due after a fixed number of programs, or when a block is opened that the last anchor does not list.
-//!   The last step and what follows open no more than three: for map pages, for copies, and for the host page.
+//!   The last step and what follows open three at most: for map pages, for copies, and for the host page.
 //! - Each stream may open a block, another for each block's worth of word lines, and one for a weak open block.
 //!
 //! If an area is down to its reserve, a page waits until the reserve is restored, which takes as many copies as the
@@ -124,7 +124,7 @@ impl PagedWorstCase {
 
     /// Returns the cost of the steps that a host page pays for, before the last one that programs something.
     const fn paid(&self) -> Operations {
-        Operations { programs: PROGRAMS_MAX - 1, ..self.steps(self.steps) }
+        Operations { programs: PROGRAMS_MAX as u64 - 1, ..self.steps(self.steps) }
     }
 
     /// Returns the cost of space for the entries of a page, and of the end of an epoch.

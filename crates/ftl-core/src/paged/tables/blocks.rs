@@ -35,7 +35,7 @@ const fn references_to_empty(state: u16) -> Option<u16> {
 /// Which of several free blocks to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worn {
-    /// The least worn one, for hot data.
+    /// One that is ready, or the least worn one, for hot data.
     Least,
     /// The most worn one, for cold data.
     Most,
@@ -501,7 +501,7 @@ impl<'ram> Blocks<'ram> {
         self.pick(others, Worn::Least)
     }
 
-    /// Chooses one of these blocks. For hot data, one that is ready comes first.
+    /// Chooses one of these blocks.
     pub fn pick(
         &self,
         mut blocks: impl Iterator<Item = BlockNumber>,

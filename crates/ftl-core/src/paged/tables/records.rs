@@ -241,6 +241,11 @@ impl<'ram> Anchors<'ram> {
         self.records + self.ahead <= self.most
     }
 
+    /// Whether the last anchor is on flash for certain, and a mount may go by it.
+    pub(crate) const fn stands(&self) -> bool {
+        !self.due && !self.void && matches!(self.trace, Trace::NotNeeded)
+    }
+
     /// Returns the stamp of the last anchor.
     pub(crate) const fn last(&self) -> Stamp {
         self.last

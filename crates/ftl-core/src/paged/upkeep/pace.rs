@@ -7,7 +7,6 @@ use ftl_iface::NandDevice;
 
 use super::reclaim::Step;
 use crate::error::Fault;
-use crate::layout::Stamp;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LENT_BEFORE;
 use crate::paged::tables::candidates::PACE_MAX;
@@ -33,24 +32,24 @@ pub(crate) const FAST_STEPS_MAX: u16 = 3;
 
 /// Garbage collection stops for a host page as soon as this many pages were programmed for it, map pages and anchors
 /// included. So the longest write is known.
-pub(crate) const PROGRAMS_MAX: u64 = 18;
+pub(crate) const PROGRAMS_MAX: u32 = 18;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Refreshes what is weak, and copies what a host page has to pay for when an area gets short of blocks: for the
     /// page itself, and for what was programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let begun = self.flash.stamp();
+        let before = self.flash.programs_since(0);
         self.refresh_some()?;
         let skipped = u32::from(core::mem::take(&mut self.skipped).min(self.shape.main.pages));
         let mut pages = u32::from(self.area_of(stream) == Area::Main) + skipped;
         if self.shape.has_fast() {
             // Data that leaves the fast area takes space in the main one.
-            pages += self.pace_fast(begun)?;
+            pages += self.pace_fast(before)?;
         }
         let urgency = self.urgency();
         if urgency == 0 {
             self.main_debt = 0;
-            return if self.has_done_enough(begun) { Ok(()) } else { self.level_some() };
+            return if self.has_done_enough(before) { Ok(()) } else { self.level_some() };
         }
         let rate = self.effort.rate();
         self.main_debt += pages * rate * urgency / PARTS;
@@ -59,7 +58,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let most = (2 * rate * (1 + skipped) / PARTS + 2).min(PACE_MAX.into());
         let pays = ceil(self.main_debt / PARTS, spread).min(most);
         let (mut steps, mut prepared) = (0, 0);
-        while steps < pays && self.urgency() > 0 && !self.has_done_enough(begun) {
+        while steps < pays && self.urgency() > 0 && !self.has_done_enough(before) {
             if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
                 prepared += 1;
             } else {
@@ -70,9 +69,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// Whether enough was programmed for this host page, whose preparation began at a stamp.
-    fn has_done_enough(&self, begun: Stamp) -> bool {
-        self.flash.stamp().get() - begun.get() >= PROGRAMS_MAX
+    /// Whether enough was programmed for this host page, before which so many pages were.
+    const fn has_done_enough(&self, before: u32) -> bool {
+        self.flash.programs_since(before) >= PROGRAMS_MAX
     }
 
     /// Levels wear where blocks empty by themselves, so that no victim is needed for space.
@@ -108,13 +107,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Frees as many pages of the fast area as were programmed to it. Returns how many pages of the main area this may
     /// have taken.
-    fn pace_fast(&mut self, begun: Stamp) -> Result<u32, Fault<D::Error>> {
+    fn pace_fast(&mut self, before: u32) -> Result<u32, Fault<D::Error>> {
         if !self.is_short(Area::Fast, AHEAD) {
             self.fast_balance = 0;
             return Ok(0);
         }
         let mut steps = 0;
-        while self.fast_balance < 0 && steps < FAST_STEPS_MAX && !self.has_done_enough(begun) {
+        while self.fast_balance < 0 && steps < FAST_STEPS_MAX && !self.has_done_enough(before) {
             self.reclaim_step(Area::Fast)?;
             steps += 1;
         }
