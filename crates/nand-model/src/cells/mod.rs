@@ -81,7 +81,7 @@ impl Cells {
         let format = Format::new(region, shape, content)?;
         // The geometry holds at most 65,535 pages a block.
         let pages = shape.pages_per_block.get() as u16;
-        let (blocks, whole, unused) = (Vec::new(), WholePages::new(pages), Vec::new());
+        let (blocks, whole, unused) = (Vec::new(), WholePages::default(), Vec::new());
         Ok(Self {
             region,
             format,
@@ -420,6 +420,9 @@ impl Cells {
             block.has_whole = true;
             self.whole.keep(page.block().index(), index, data);
         }
+        if block.has_whole && index + 1 == self.pages_of(page.block().index()) {
+            self.whole.fill(page.block().index());
+        }
     }
 
     /// Counts an erase.
@@ -441,7 +444,7 @@ impl Cells {
     #[track_caller]
     pub(crate) fn erase(&mut self, block: Block) {
         let cells = self.wear(block);
-        let pages = std::mem::take(&mut cells.next);
+        cells.next = 0;
         let has_whole = std::mem::take(&mut cells.has_whole);
         let form = std::mem::replace(&mut cells.form, Form::Plain);
         if let Storage::Own(held) = cells.take() {
@@ -451,7 +454,7 @@ impl Cells {
             rows.give_back(place);
         }
         if has_whole {
-            self.whole.forget(block.index(), pages);
+            self.whole.forget(block.index());
         }
     }
 
