@@ -12,35 +12,22 @@
 //! The reader and the systems run in separate threads, so the slowest limits the speed. The reader also computes what
 //! the reads must find; even with a CSV it takes less time than any write.
 //!
-//! *Page operations* cost some 690 instructions each on `conventional` and 800 on `hybrid`, from the host's request
+//! *Page operations* cost some 800 instructions each on `conventional` and 950 on `hybrid`, from the host's request
 //! to the chip's row. Of every hundred, 55 to 60 are the FTL's (a fold's pages, tags with their checks, the chains'
-//! maps), 30 to 35 the chip's (rules, books, packing), 5 the host's. Memory comes second: a read far from the one
+//! maps), 28 to 32 the chip's (rules, books, packing), 7 the meter's, 4 to 5 the host's. That is what callgrind counts
+//! in `Replay::replay` for 60,000 requests of `synth:ntfs-1` on C3. Memory comes second: a read far from the one
 //! before waits for its row, and so does `hybrid` for its hash table; the first write to a block has the system find
-//! memory for it, 3 to 4 % of a run. So the FTL's own instructions bound a long run, some three of them in each cycle
-//! of the processor, then the machine's caches. Requests at places without any pattern are bound by memory alone, and
-//! much slower.
+//! memory for it. So the FTL's own instructions bound a long run, then the machine's caches. Requests at places
+//! without any pattern are bound by memory alone, and much slower.
 //!
-//! *The start* has no cost per page: the device is filled by a formula (`systems::filled`), which leaves a mount, with
-//! two reads per block.
+//! *The start* of `hybrid` and `conventional` has no cost per page: the device is filled by a formula
+//! (`systems::filled`), which leaves a mount, with two reads per block. Others are written once, page by page.
 //!
 //! *Memory* grows only as blocks are written: to 16 bytes per MLC page of C3 in each system, and 4 bytes per sector for
 //! all of them together. When every block has been written once, it stops growing.
 //!
-//! Measured, optimised as a whole, on two virtual processors of an idle x86-64 server, in processor time of the
-//! whole process, reader and kernel included, and by its peak memory:
-//!
-//! | run | time | memory |
-//! |---|--:|--:|
-//! | `compare synth:ntfs-1?requests=1000000 --device c3 --slc 256MiB`, 60 million page operations | 3.0 s | 215 MB |
-//! | the same on `conventional` alone: 35 million of them | 1.7 s | 133 MB |
-//! | the same on `hybrid` alone: 25 million of them | 1.5 s | 131 MB |
-//! | `compare synth:uniform?requests=3000000&size=4KiB`, which rewrites every block | 45 s | 238 MB |
-//! | the same two devices with a single request: the beginning alone | 0.01 s | 14 MB |
-//! | 3 million writes of a page, from a CSV, 95 % to the SLC: 6 million requests a second | 0.8 s | 18 MB |
-//!
-//! Page operations in a second of a system's own thread (`nand_ops_per_s`): `conventional` 24 million, `hybrid` 19.5,
-//! in a replay of its own. In that comparison both threads and the reader share two processors and their cache: 23.4
-//! and 18.0 million, 20.9 over both threads, 39 in a second by the clock.
+//! `cargo bench -p sim` measures the host, the meter and each system apart; `./ci speed` what each serves in a second
+//! on the whole of C3, which `docs/RIVALS.md` has.
 //!
 //! # Modules
 //!
