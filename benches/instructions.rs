@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench -p benches --bench instructions              compares with instructions.txt
 //! cargo bench -p benches --bench instructions -- --renew   writes it anew
+//! cargo bench -p benches --bench instructions -- chip      only paths with that word in their names
 //! ```
 //!
 //! It fails where a path has become dearer by more than two percent. Renew the figures when that was meant, or when a
@@ -64,8 +65,17 @@ fn walk_all() {
     }
 }
 
+/// Every path that was asked for: those of the device, which all others are compared with, and of the others those with
+/// a word of the command line in their names.
 fn all() -> impl Iterator<Item = &'static Path> {
-    paths::DEVICE.iter().chain(paths::all())
+    let words: Vec<String> = words().collect();
+    let is_asked =
+        move |path: &&Path| words.is_empty() || words.iter().any(|word| path.name.contains(word));
+    paths::DEVICE.iter().chain(paths::all().filter(is_asked))
+}
+
+fn words() -> impl Iterator<Item = String> {
+    env::args().skip(1).filter(|argument| !argument.starts_with('-'))
 }
 
 // Beside it.
@@ -79,6 +89,7 @@ fn count_all(folder: &File) -> Outcome<Vec<(f64, Asked)>> {
         .arg(format!("--callgrind-out-file={}", out.display()))
         .args([format!("--toggle-collect={COUNTED}"), format!("--dump-after={COUNTED}")])
         .arg(program)
+        .args(words())
         .env(UNDER_CALLGRIND, "1")
         .env("GLIBC_TUNABLES", PLAIN_COPYING)
         .output()
@@ -144,12 +155,17 @@ fn figures(text: &str) -> BTreeMap<&str, f64> {
         .collect()
 }
 
+/// Writes the figures anew; those of paths that were not asked for stay.
 fn renew(rows: &[(&Path, f64, f64)]) -> Outcome<()> {
+    let before = fs::read_to_string(FIGURES).unwrap_or_default();
+    let mut known = figures(&before);
+    known.extend(rows.iter().map(|(path, count, _)| (path.name, *count)));
     let mut text = String::from(
         "# Instructions a unit, the device excluded, on x86-64 with the pinned compiler. Written by\n\
          # `cargo bench -p benches --bench instructions -- --renew`; that file says what for.\n",
     );
-    for (path, count, _) in rows {
+    for path in paths::DEVICE.iter().chain(paths::all()) {
+        let Some(count) = known.get(path.name) else { continue };
         writeln!(text, "{:<40}  {count:>10.1}", path.name).map_err(|error| error.to_string())?;
     }
     fs::write(FIGURES, text).map_err(|error| format!("{FIGURES}: {error}"))

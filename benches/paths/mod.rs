@@ -6,6 +6,7 @@
 #![allow(dead_code, unused_imports)]
 
 mod chains;
+mod chip;
 mod housekeeping;
 mod keeping;
 mod log;
@@ -97,9 +98,10 @@ pub(crate) const DEVICE: [Path; 7] = [
 /// Calls of the device that are measured at once.
 pub(crate) const DEVICE_CALLS: u32 = 4096;
 
-/// Every path through the FTL.
+/// Every path through the FTL, and those of the simulated chip.
 pub(crate) fn all() -> impl Iterator<Item = &'static Path> {
-    let paths = [log::PATHS, chains::PATHS, housekeeping::PATHS, pages::PATHS, parts::PATHS];
+    let paths =
+        [log::PATHS, chains::PATHS, housekeeping::PATHS, pages::PATHS, parts::PATHS, chip::PATHS];
     paths.into_iter().flatten()
 }
 
