@@ -92,6 +92,7 @@ impl Options {
             fit,
             passes: if steady { Passes::UntilSteady } else { Passes::Times(passes) },
             pace: self.pace.meant(),
+            gaps: replay::Gaps::Ignored,
             bytes_a_day: self.bytes_a_day,
             details: self.report.is_some(),
             record: false,

@@ -83,7 +83,7 @@ use feed::Batch;
 use feed::{Fed, Feed, Placement, Turns};
 pub(crate) use fill::prepare;
 pub use measurement::{Measurement, RunInputs};
-pub use options::{Options, Pace, Passes};
+pub use options::{Gaps, Options, Pace, Passes};
 pub use outcome::{Details, Outcome};
 pub use record::{Record, Responses};
 pub use run_observer::{Answer, Look, RunObserver};
@@ -204,9 +204,9 @@ impl<'a> ReplayTask<'a> {
     }
 
     fn kind(&self, system: &Chosen, stop: Stop) -> Kind<'a> {
-        let Options { pace, details: detailed, record: recorded, .. } = *self.options;
+        let Options { pace, gaps, details: detailed, record: recorded, .. } = *self.options;
         let (name, fill, run_observer) = (system.name.clone(), self.setup.fill, self.run_observer);
-        Kind { name, pace, fill, detailed, recorded, stop, run_observer }
+        Kind { name, pace, gaps, fill, detailed, recorded, stop, run_observer }
     }
 
     /// Replays on every system in a thread of its own, while this one reads. Of each, also the counts of the reader.
@@ -350,6 +350,8 @@ pub(crate) fn largest_page(setup: &Setup) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use nand_model::part::Nanos;
+
     use super::*;
     use crate::input::device::DeviceChoice;
     #[cfg(feature = "threads")]
@@ -385,6 +387,26 @@ mod tests {
     fn a_breach_of_rules_is_a_violation_too() {
         let told = violation("broken?breach=on");
         assert!(told.contains("breach"), "{told}");
+    }
+
+    #[test]
+    fn a_queue_that_is_kept_full_rests_where_the_record_does_if_it_is_told_to() {
+        let request = |at: u64| {
+            let seconds = if at < 40 { 0 } else { 5 };
+            Request::new(Nanos::from_micros(seconds * 1_000_000), Op::Write, at * 2048, 2048)
+        };
+        let workload = Workload::of_requests("two copies", (0..80).map(request).collect()).unwrap();
+        let tiny = DeviceChoice { capacity: Some(320 << 10), ..DeviceChoice::named("tiny") };
+        let setup = Setup { fill: Fill::Nothing, ..tiny.setup().unwrap() };
+        let system = Chosen::parse("pslc?dynamic=900").unwrap();
+        let [ignored, rests] = [Gaps::Ignored, Gaps::Rests].map(|gaps| {
+            let options = Options { gaps, ..Options::default() };
+            run(&workload, &options, &setup, &system, &()).unwrap()
+        });
+        assert!(rests.elapsed_us > 5e6 && ignored.elapsed_us < 1e6, "{}", rests.elapsed_us);
+        let emptied = |run: &RunResult| run.figures["pages_emptied_idle"];
+        assert!(emptied(&rests) >= 30.0, "{}", emptied(&rests));
+        assert!(emptied(&ignored) < 1.0, "{}", emptied(&ignored));
     }
 
     /// Results without the times of this computer.

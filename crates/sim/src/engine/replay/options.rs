@@ -20,6 +20,16 @@ impl Default for Pace {
     }
 }
 
+/// What the recorded times mean where a next request is issued when one completes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Gaps {
+    /// Nothing.
+    #[default]
+    Ignored,
+    /// Where they move on, the host waits for all answers, and then rests for so long.
+    Rests,
+}
+
 /// How often a workload is replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passes {
@@ -39,6 +49,8 @@ pub struct Options {
     pub passes: Passes,
     /// When requests are issued.
     pub pace: Pace,
+    /// What the recorded times mean, if requests are not issued at them.
+    pub gaps: Gaps,
     /// The bytes that a host writes each day, for lifetimes.
     pub bytes_a_day: u64,
     /// Whether the data for charts is wanted, too.
@@ -53,6 +65,7 @@ impl Default for Options {
             fit: None,
             passes: Passes::Times(NonZeroU32::MIN),
             pace: Pace::default(),
+            gaps: Gaps::default(),
             bytes_a_day: BYTES_A_DAY,
             details: false,
             record: false,

@@ -9,7 +9,7 @@ use super::batches::Batches;
 use super::fill;
 use super::looks::Looks;
 use super::measurement::{Clocked, Measurement, Moment};
-use super::options::Pace;
+use super::options::{Gaps, Pace};
 use super::outcome::Details;
 use super::record::Record;
 use super::run_observer::RunObserver;
@@ -43,6 +43,7 @@ pub(super) struct Kind<'a> {
     /// The system, as it was named.
     pub(super) name: String,
     pub(super) pace: Pace,
+    pub(super) gaps: Gaps,
     pub(super) fill: Fill,
     /// Whether details for charts are wanted, too.
     pub(super) detailed: bool,
@@ -57,7 +58,7 @@ pub(super) struct Kind<'a> {
 impl Kind<'_> {
     /// No request yet, from now on.
     fn under_way(&self, now: Nanos) -> UnderWay {
-        let mut under_way = UnderWay::new(self.pace, now);
+        let mut under_way = UnderWay::new(self.pace, self.gaps, now);
         if self.recorded {
             under_way.record();
         }

@@ -6,7 +6,7 @@ use ftl_iface::{PageCount, StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
-use super::options::Pace;
+use super::options::{Gaps, Pace};
 use super::record::Responses;
 use super::run_observer::Answer;
 use super::series::Series;
@@ -28,6 +28,9 @@ struct Handed {
 /// The requests of one system.
 pub(super) struct UnderWay {
     pace: Pace,
+    gaps: Gaps,
+    /// When the request before arrived, by the record.
+    before: Nanos,
     /// The time of the last completion.
     now: Nanos,
     /// In the order of their numbers, from `first` on; idle work and completed requests are `None`.
@@ -48,9 +51,11 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    pub(super) fn new(pace: Pace, now: Nanos) -> Self {
+    pub(super) fn new(pace: Pace, gaps: Gaps, now: Nanos) -> Self {
         Self {
             pace,
+            gaps,
+            before: now,
             now,
             handed: VecDeque::new(),
             first: 0,
@@ -129,6 +134,14 @@ impl UnderWay {
             self.idle(system, arrival)?;
             return Ok(arrival);
         }
+        let gap = arrival.since(self.before);
+        self.before = arrival;
+        if self.gaps == Gaps::Rests && gap > Nanos::ZERO {
+            self.note_until(system, None);
+            let rested = self.now + gap;
+            self.idle(system, rested)?;
+            return Ok(rested.max(self.now));
+        }
         while self.count >= self.pace.queue_depth.get()
             && let Some(done) = system.next_done(None)
         {
@@ -180,10 +193,10 @@ impl UnderWay {
     fn note(&mut self, done: Done) {
         self.now = self.now.max(done.ended);
         self.count -= 1;
-        let at = (done.number - self.first) as usize;
-        if let Some(Handed { request, sectors, number }) =
-            self.handed.get_mut(at).and_then(Option::take)
-        {
+        // Idle work that a request has overtaken is not among them any more.
+        let at = done.number.checked_sub(self.first).map(|at| at as usize);
+        let handed = at.and_then(|at| self.handed.get_mut(at)).and_then(Option::take);
+        if let Some(Handed { request, sectors, number }) = handed {
             let (time, waited) = (done.ended.since(done.at), done.begun.since(done.at));
             self.tally.note(&request, sectors, time, waited);
             self.written += if request.op == Op::Write { request.length } else { 0 };
