@@ -44,6 +44,12 @@ pub trait Rival: BlockStore {
         let _ = firsts;
     }
 
+    /// Page copies that it does at a time while the host is idle: as many as the device can do in parallel, if the
+    /// system works on several.
+    fn at_a_time(&self) -> PageCount {
+        PageCount::new(1)
+    }
+
     /// RAM that its controller needs.
     fn ram_bytes(&self) -> u64;
 
@@ -115,6 +121,11 @@ pub trait Policy<D: NandDevice, P: Probe> {
     fn maintain(&mut self, units: &mut Units<D, P>, pages: u32) -> Result<Work, Fault<D::Error>> {
         let _ = (units, pages);
         Ok(Work::Done)
+    }
+
+    /// Pages of idle work at a time.
+    fn at_a_time(&self) -> u32 {
+        1
     }
 
     /// Prepares for another host: resets everything learnt from requests, and does the work of idle time.
@@ -308,6 +319,10 @@ impl<D: NandDevice, P: Probe, R: Policy<D, P>> Rival for Mapped<D, P, R> {
             seen ^ self.units.glance(unit) ^ self.policy.glance(unit)
         });
         std::hint::black_box(seen);
+    }
+
+    fn at_a_time(&self) -> PageCount {
+        PageCount::new(self.policy.at_a_time())
     }
 
     fn ram_bytes(&self) -> u64 {

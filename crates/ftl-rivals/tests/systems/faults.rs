@@ -102,10 +102,10 @@ fn blocks_fail_until_none_is_left_and_every_sector_reads_as_it_was_written_last(
         let config =
             density::DensityConfig { sector, capacity, lanes, threshold: 3, extra_blocks: 24 };
         wear_out("density", density::new(chip(), NoProbe, &config));
-        let (static_permille, dynamic_permille) = (50, 500);
-        let config =
-            pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
-        wear_out("pslc", pslc::new(chip(), NoProbe, &config));
+        for when_full in world::WHEN_FULL {
+            let config = world::pslc_config(when_full, capacity, lanes, [50, 500]);
+            wear_out("pslc", pslc::new(chip(), NoProbe, &config));
+        }
     }
 }
 

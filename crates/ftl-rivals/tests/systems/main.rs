@@ -5,5 +5,6 @@ mod faults;
 mod multi_scm;
 mod page_map;
 mod papers;
+mod pslc;
 mod schemes;
 mod world;

@@ -1,13 +1,12 @@
 //! Every paper's system: random requests beside a truth, with every invariant between them.
 
-use ftl_iface::{
-    BlockStore, Bytes, Cause, Counters, Mode, NoProbe, Region, Sector, SectorCount, Verb,
-};
+use ftl_iface::{BlockStore, Bytes, NoProbe, Region, Sector, SectorCount};
 use ftl_rivals::kit::{Lanes, Mapped, Policy};
+use ftl_rivals::pslc::WhenFull;
 use ftl_rivals::{Rival, Unfit, ahdm, combo, density, ko, page_map, pslc};
 use nand_model::{Chip, Content};
 
-use crate::world;
+use crate::world::{self, WHEN_FULL};
 
 const SECTOR: Bytes = Bytes::new(1024);
 const STEPS: u32 = 4_000;
@@ -100,42 +99,6 @@ fn density_control_keeps_in_slc_mode_what_is_accessed_often() {
     assert!(in_slc_mode > 20, "{in_slc_mode}");
 }
 
-#[test]
-fn a_cache_in_slc_mode_takes_every_write_and_is_emptied_when_idle() {
-    for lanes in [1, 2] {
-        let config = |capacity| pslc::PslcConfig {
-            sector: SECTOR,
-            capacity,
-            lanes,
-            static_permille: 50,
-            dynamic_permille: 500,
-        };
-        let store = lived(|chip, at| pslc::new(chip, NoProbe, &config(at)), chip(12, 70, 50));
-        // An idle disk has nothing but what is being filled in its cache.
-        assert!(store.units().area(0).blocks_in(Mode::Slc) <= lanes);
-    }
-}
-
-#[test]
-fn the_first_writes_to_a_cache_take_slc_programs_alone_and_the_later_ones_wait() {
-    let (chip, capacity) = chip(12, 70, 50);
-    let config = pslc::PslcConfig {
-        sector: SECTOR,
-        capacity,
-        lanes: 1,
-        static_permille: 100,
-        dynamic_permille: 0,
-    };
-    let mut counters = Counters::default();
-    {
-        let mut store = pslc::new(chip, &mut counters, &config).unwrap();
-        let mut dice = fastrand::Rng::with_seed(5);
-        world::write_at_random(&mut store, 2, 48, &mut dice);
-    }
-    assert_eq!(counters.operations(Region::Mlc, Verb::Program, Cause::Host), 48);
-    assert_eq!(counters.total(Region::Mlc, Verb::Program), 48, "seven blocks of eight pages");
-}
-
 /// Writes all of a store in order and then much of it at random.
 fn full<R: Policy<Chip, NoProbe>>(
     name: &str,
@@ -182,10 +145,13 @@ fn a_full_device_of_few_blocks_takes_any_number_of_writes() {
     full("ahdm", ahdm::new(chip(18), NoProbe, &config), 4_000);
     let config = density::DensityConfig { sector, capacity, lanes, threshold: 4, extra_blocks: 6 };
     full("density", density::new(chip(24), NoProbe, &config), 4_000);
-    for (static_permille, dynamic_permille) in [(10, 250), (0, 0)] {
-        let config =
-            pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
-        full("pslc", pslc::new(chip(18), NoProbe, &config), 4_000);
+    for when_full in WHEN_FULL {
+        for shares in [[10, 250], [0, 900], [0, 0]] {
+            let config = world::pslc_config(when_full, capacity, lanes, shares);
+            full("pslc", pslc::new(chip(18), NoProbe, &config), 4_000);
+            let config = pslc::PslcConfig { fold_percent: 150, ..config };
+            full("pslc", pslc::new(chip(18), NoProbe, &config), 1_000);
+        }
     }
 }
 
@@ -214,8 +180,7 @@ fn accepted(mlc: u32, lanes: u32) -> Vec<&'static str> {
     let config =
         density::DensityConfig { sector, capacity, lanes, threshold: 2, extra_blocks: mlc / 3 };
     note("density", lived_if_it_fits("density", density::new(chip(), NoProbe, &config)));
-    let (static_permille, dynamic_permille) = (10, 500);
-    let config = pslc::PslcConfig { sector, capacity, lanes, static_permille, dynamic_permille };
+    let config = world::pslc_config(WHEN_FULL[mlc as usize / 6 % 3], capacity, lanes, [10, 500]);
     note("pslc", lived_if_it_fits("pslc", pslc::new(chip(), NoProbe, &config)));
     accepted
 }
@@ -247,9 +212,7 @@ fn a_device_is_refused_or_takes_any_number_of_writes() {
 
 #[test]
 fn a_device_that_is_refused_says_how_much_more_it_needs() {
-    let (sector, capacity, lanes) = (SECTOR, SectorCount::new(320), 8);
-    let config =
-        pslc::PslcConfig { sector, capacity, lanes, static_permille: 10, dynamic_permille: 250 };
+    let config = world::pslc_config(WhenFull::Beside, SectorCount::new(320), 8, [10, 250]);
     let (chip, _) = chip(12, 30, 50);
     let refused = pslc::new(chip, NoProbe, &config).unwrap_err().to_string();
     // Ten of data, one of the cache that is emptied, three streams in each lane, one free for each and one more.

@@ -9,8 +9,9 @@ use ftl_iface::{
     BlockCount, BlockStore, Bytes, Cause, Geometry, PageCount, Region, RegionGeometry, Sector,
     SectorCount,
 };
-use ftl_rivals::ahdm;
 use ftl_rivals::kit::{Backing, Lanes, Unit};
+use ftl_rivals::pslc::WhenFull;
+use ftl_rivals::{ahdm, pslc};
 use nand_model::part::Part;
 use nand_model::{Chip, Content, datasheet};
 
@@ -44,6 +45,28 @@ pub(crate) fn ahdm_config(
         threshold,
         warm: 4,
         endurance: [100_000, 5_000],
+    }
+}
+
+/// What may become of a write when the cache in SLC mode is full.
+pub(crate) const WHEN_FULL: [WhenFull; 3] = [WhenFull::Beside, WhenFull::Direct, WhenFull::Fold];
+
+/// A cache in SLC mode with that static and that dynamic share, and sectors of 1 KiB.
+pub(crate) fn pslc_config(
+    when_full: WhenFull,
+    capacity: SectorCount,
+    lanes: u32,
+    [static_permille, dynamic_permille]: [u32; 2],
+) -> pslc::PslcConfig {
+    pslc::PslcConfig {
+        sector: Bytes::new(1024),
+        capacity,
+        lanes,
+        static_permille,
+        dynamic_permille,
+        when_full,
+        fold_percent: 0,
+        at_a_time: lanes,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ftl_iface::{PageCount, StoreWriteError, Work};
+use ftl_iface::{StoreWriteError, Work};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
@@ -160,7 +160,7 @@ impl UnderWay {
             }
             system.account(Account::Idle);
             let number = system.begin(self.now);
-            let outcome = system.maintain(PageCount::new(1));
+            let outcome = system.maintain(system.at_a_time());
             system.end();
             self.hand_over(number, None);
             work = match outcome {

@@ -124,6 +124,10 @@ impl<M: Rig, S: Rival<Error = Infallible>> System for Bench<'_, M, S> {
         self.store.prefetch(firsts);
     }
 
+    fn at_a_time(&self) -> PageCount {
+        self.store.at_a_time()
+    }
+
     fn begin(&mut self, at: Nanos) -> u64 {
         self.machine.begin(at)
     }

@@ -342,7 +342,7 @@ pub(super) fn multi_scm(
     bench::run(&machine, store, session)
 }
 
-pub(super) const PSLC: [Parameter; 2] = [
+pub(super) const PSLC: [Parameter; 4] = [
     Parameter {
         name: "static",
         default: "10",
@@ -351,7 +351,18 @@ pub(super) const PSLC: [Parameter; 2] = [
     Parameter {
         name: "dynamic",
         default: "250",
-        title: "additional size of the cache, in thousandths of the blocks without data",
+        title: "additional size of the cache, in thousandths of the blocks without data outside it",
+    },
+    Parameter {
+        name: "full",
+        default: "beside",
+        title: "a write, when the cache is full: beside: goes past it; direct: does so while there are clean blocks, \
+                then enters it; fold: enters it, once its oldest blocks are folded",
+    },
+    Parameter {
+        name: "fold",
+        default: "0",
+        title: "pages of the cache that are folded for each hundred that go past it while there are clean blocks",
     },
 ];
 
@@ -369,9 +380,25 @@ pub(super) fn pslc(
         lanes: lanes(setup, &part).mlc,
         static_permille: number(values, "static")?,
         dynamic_permille: number(values, "dynamic")?,
+        when_full: when_full(values)?,
+        fold_percent: number(values, "fold")?,
+        at_a_time: match setup.time {
+            Time::Serial => 1,
+            Time::Overlapped => planes(&part, Region::Mlc),
+        },
     };
     let store = pslc::new(machine.nand(), machine.probe(), &config).map_err(unfit)?;
     bench::run(&machine, store, session)
+}
+
+fn when_full(values: &Values) -> Result<pslc::WhenFull, Failure> {
+    let when_full = values.get("full", |text| match text {
+        "fold" => Ok(pslc::WhenFull::Fold),
+        "direct" => Ok(pslc::WhenFull::Direct),
+        "beside" => Ok(pslc::WhenFull::Beside),
+        _ => Err("write fold, direct or beside".into()),
+    });
+    when_full.map_err(Failure::Arguments)
 }
 
 fn copies(values: &Values) -> Result<page_map::Copies, Failure> {
@@ -414,12 +441,15 @@ pub(super) fn capacity(part: &Part) -> SectorCount {
 /// Blocks that a stream fills in parallel, so that all planes of a region work if planes work at the same time. A block
 /// that is striped works several planes by itself: filling others in turn would only put neighbours on one plane.
 pub(super) fn lanes(setup: &Setup, part: &Part) -> Lanes {
-    let planes = |region| {
-        let layout = part.layout_of(region);
-        layout.dies() * layout.planes_per_die / layout.stripe_width()
-    };
+    let apart = |region| planes(part, region) / part.layout_of(region).stripe_width();
     match setup.time {
         Time::Serial => Lanes::alike(1),
-        Time::Overlapped => Lanes { slc: planes(Region::Slc), mlc: planes(Region::Mlc) },
+        Time::Overlapped => Lanes { slc: apart(Region::Slc), mlc: apart(Region::Mlc) },
     }
+}
+
+/// Planes of a region.
+fn planes(part: &Part, region: Region) -> u32 {
+    let layout = part.layout_of(region);
+    layout.dies() * layout.planes_per_die
 }

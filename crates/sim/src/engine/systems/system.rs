@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use ftl_iface::{BlockStore, Sector, SectorCount};
+use ftl_iface::{BlockStore, PageCount, Sector, SectorCount};
 use nand_model::Done;
 use nand_model::part::Nanos;
 
@@ -27,6 +27,11 @@ pub trait System: BlockStore<Error = Infallible> {
     /// their table entries all together, so that the processor waits for memory once.
     fn prefetch(&self, firsts: &[Sector]) {
         let _ = firsts;
+    }
+
+    /// Page copies that it does at a time while the host is idle.
+    fn at_a_time(&self) -> PageCount {
+        PageCount::new(1)
     }
 
     /// Begins the host's request of that number at that time, or as soon as the system can take it. Calls until
