@@ -59,7 +59,7 @@ pub struct Args {
     /// Where to write the page and its charts
     #[arg(long, default_value = "repro", value_name = "FOLDER")]
     out: PathBuf,
-    /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, pslc 3200, gc 2100000]
+    /// Requests of each run [default: 1000000; hong-shin 100000, ahdm 200000, ko 40000, gc 2100000; pslc has its own]
     #[arg(long, value_parser = numbers::some::<u64>, value_name = "N")]
     requests: Option<u64>,
     /// A folder with the papers' traces under their own names (`hm_0.csv.gz`), to replay instead of synthetic ones
@@ -95,7 +95,7 @@ enum Paper {
     Kinoshita,
     /// Ko, Suh, Park and Chung, "FTL for the effective use of SLC NAND flash memory in hybrid […] devices", 2011
     Ko,
-    /// No paper: what today's disks do with blocks in SLC mode
+    /// No paper: what today's disks do with blocks in SLC mode, and four of their fill curves
     Pslc,
     /// Several papers: write amplification of schemes of garbage collection (--traces traces/own adds real traces)
     Gc,
@@ -165,20 +165,19 @@ impl Figure {
     }
 }
 
-/// Every page but Chang's.
-static ALL: [studies::Study; 5] =
-    [studies::AHDM, studies::HONG_SHIN, studies::KINOSHITA, studies::KO, studies::PSLC];
+/// Papers whose figures compare systems on some loads.
+static ALL: [studies::Study; 4] =
+    [studies::AHDM, studies::HONG_SHIN, studies::KINOSHITA, studies::KO];
 
 /// Reproduces the figures.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     interrupt::listen();
     let studies = match args.paper {
-        Paper::Chang | Paper::Gc => &[][..],
+        Paper::Chang | Paper::Gc | Paper::Pslc => &[][..],
         Paper::Ahdm => &[studies::AHDM],
         Paper::HongShin => &[studies::HONG_SHIN],
         Paper::Kinoshita => &[studies::KINOSHITA],
         Paper::Ko => &[studies::KO],
-        Paper::Pslc => &[studies::PSLC],
         Paper::All => &ALL,
     };
     let is_chang = matches!(args.paper, Paper::Chang | Paper::All);
@@ -209,6 +208,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     for study in studies {
         let path = study.make(&args.out.join("repro"), &loads, jobs)?;
+        writeln!(out, "{} has the figures", path.display())?;
+    }
+    if matches!(args.paper, Paper::Pslc | Paper::All) {
+        let path = studies::pslc::make(&args.out.join("repro"), jobs)?;
         writeln!(out, "{} has the figures", path.display())?;
     }
     if has_gc {

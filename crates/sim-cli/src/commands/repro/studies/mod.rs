@@ -2,8 +2,8 @@
 //!
 //! # Modules
 //!
-//! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of one paper each, the paper's and ours. `pslc`: the
-//!   pseudo-SLC cache of today's SSDs. `gc`: schemes of garbage collection.
+//! - `ahdm`, `hong_shin`, `kinoshita`, `ko`: the figures of one paper each, the paper's and ours. `pslc`: the cache of
+//!   today's SSDs. `gc`: schemes of garbage collection.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -32,13 +32,12 @@ pub(super) mod gc;
 mod hong_shin;
 mod kinoshita;
 mod ko;
-mod pslc;
+pub(super) mod pslc;
 
 pub(super) use ahdm::AHDM;
 pub(super) use hong_shin::HONG_SHIN;
 pub(super) use kinoshita::KINOSHITA;
 pub(super) use ko::KO;
-pub(super) use pslc::PSLC;
 
 /// A paper.
 pub(super) struct Study {
@@ -394,7 +393,6 @@ fn throughput(run: &RunResult, sector: u64) -> f64 {
 mod tests {
     use super::*;
 
-    /// `pslc` has a separate test with fewer runs, because its disk is filled before each of them.
     const STUDIES: [&Study; 4] = [&AHDM, &HONG_SHIN, &KINOSHITA, &KO];
 
     const SHORT: Loads<'_> =
