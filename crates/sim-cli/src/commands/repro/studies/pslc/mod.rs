@@ -4,8 +4,8 @@
 //! # Modules
 //!
 //! - `drives`: the drives, and what is published of them. `simulated`: one of them in the simulator, and its host.
-//!   `full_disk`: copies onto a full disk. `tasks`: the runs. `curve`: speeds and phases, from response times. `page`: the
-//!   page.
+//!   `full_disk`: copies onto a full disk. `tasks`: the runs. `curve`: speeds and phases, from response times. `page`:
+//!   the page.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The page: the fills, published and ours; other fill levels; a full disk; and what would have to be modelled for more.
+//! The page: the fills, published and ours; other fill levels; a full disk; and what is not modelled.
 
 use sim::Failure;
 
@@ -13,9 +13,10 @@ use crate::output::plot::{Axis, Chart, Shape};
 pub(super) fn write(page: &mut Page, drives: &[Drive], results: &Results) -> Result<(), Failure> {
     page.title("The cache as sold");
     page.say(
-        "No paper has this system: it is what today's disks do with blocks in SLC mode. A copy enters the cache; when it \
-         is full, it goes straight to TLC while there is clean TLC; then to TLC while the cache is folded, that is, \
-         emptied into TLC, to make room. Made by `tandem repro pslc`; channels, dies and planes work at the same time.",
+        "No paper has this system: it is what today's disks do with blocks in SLC mode. A copy enters the cache; when \
+         it is full, it goes straight to TLC while there is clean TLC; then to TLC while the cache is folded, that \
+         is, emptied into TLC, to make room. Made by `tandem repro pslc`; channels, dies and planes work at the same \
+         time.",
     );
     fills(page, drives, results)?;
     levels(page, drives, results);
@@ -27,10 +28,10 @@ pub(super) fn write(page: &mut Page, drives: &[Drive], results: &Results) -> Res
 fn fills(page: &mut Page, drives: &[Drive], results: &Results) -> Result<(), Failure> {
     page.heading("Four drives, filled from empty");
     page.say(&format!(
-        "Published: TechPowerUp's tests, in which a copy of 1-MB requests by a single thread fills an erased drive. Ours: \
-         device files of these drives, {DIVISOR:.0} times smaller \
-         (`crates/sim-cli/parts`), filled in requests as large as a row of pages over all planes, eight under way, which \
-         stand for the buffer of a drive. Bytes are told as of the drives as sold. Per cent: ours against the published figure."
+        "Published: TechPowerUp's tests, in which a copy of 1-MB requests by a single thread fills an erased drive. \
+         Ours: device files of these drives, {DIVISOR:.0} times smaller (`crates/sim-cli/parts`), filled in requests \
+         as large as a row of pages over all planes, eight under way, which stand for the buffer of a drive. Bytes \
+         are told as of the drives as sold. Per cent: ours against the published figure."
     ));
     let heads =
         ["", "cache", "speed in it", "then", "until", "then", "mean of the fill"].map(String::from);
@@ -110,12 +111,13 @@ fn ours(drive: &Drive, phases: &[Phase], mean: f64) -> [String; 7] {
 fn sources(page: &mut Page) {
     page.say(
         "No maker publishes the times of its dies, so the files fit them: the time of a program to the speeds of the \
-         first two phases, the size of the cache to where the first one ends. What comes out, then, are the ends of the \
-         second phase, the speeds of the third one and the means, with these exceptions. For the 980 Pro the time of a \
-         program in TLC is fitted to the mean: 1.5 GB/s after the cache would make a mean of 1.6, so the drive must be \
-         faster at times (the review says that it gets faster as it fills; ours does not); that it folds a page for each \
-         four which go past the cache (`fold=25`) is fitted to the 1.5. For the Atom 50, which has no DRAM, the time of \
-         a read in SLC mode is fitted to the third phase: with the 25 us of a die it would have 0.87 GB/s there, for 0.5.",
+         first two phases, the size of the cache to where the first one ends. What comes out, then, are the ends of \
+         the second phase, the speeds of the third one and the means, with these exceptions. For the 980 Pro the time \
+         of a program in TLC is fitted to the mean: 1.5 GB/s after the cache would make a mean of 1.6, so the drive \
+         must be faster at times (the review says that it gets faster as it fills; ours does not); that it folds a \
+         page for each four which go past the cache (`fold=25`) is fitted to the 1.5. For the Atom 50, which has no \
+         DRAM, the time of a read in SLC mode is fitted to the third phase: with the 25 us of a die it would have \
+         0.87 GB/s there, for 0.5.",
     );
     page.say(
         "What drives do in the third phase is not published. With writes past the cache, which is folded beside them \
@@ -129,11 +131,10 @@ fn sources(page: &mut Page) {
 fn levels(page: &mut Page, drives: &[Drive], results: &Results) {
     page.heading("By fill level, and after a rest");
     page.say(
-        "Each drive was filled to a level so slowly that it could fold meanwhile, and rested. Then a copy filled it to \
-         the end: the bytes that it took at the speed of the cache, the speed after them and until when, and the \
-         mean. In another run a copy filled the cache alone, and after a \
-         pause the next one began: the bytes that it wrote at that speed. A copy of less than two gigabytes or \
-         four is not told from none.",
+        "Each drive was filled to a level so slowly that it could fold meanwhile, and rested. Then a copy filled it \
+         to the end: the bytes that it took at the speed of the cache, the speed after them and until when, and the \
+         mean. In another run a copy filled the cache alone, and after a pause the next one began: the bytes that it \
+         wrote at that speed. All of it is known to two to four gigabytes.",
     );
     let heads = ["cache", "after it", "until", "mean of the rest"].map(String::from);
     let pauses = results.shape.pauses.iter().map(|pause| format!("back after {pause:.0} s"));
@@ -157,17 +158,18 @@ fn levels(page: &mut Page, drives: &[Drive], results: &Results) {
     }
     page.table(&rows);
     page.say(
-        "The cache has a share of the blocks that hold no data outside it, so it shrinks as the disk fills. While the host \
-         is idle it is folded, as many pages at a time as there are planes, and what is folded is there for the next copy. \
-         The reviews say that drives recover within seconds: a part of their cache.",
+        "The cache has a share of the blocks that hold no data outside it, so it shrinks as the disk fills. While the \
+         host is idle it is folded, as many pages at a time as there are planes, and what is folded is there for the \
+         next copy. The reviews say that drives recover within seconds: a part of their cache.",
     );
 }
 
 fn full_disk(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.heading("The cliff on a full disk");
     page.say(
-        "A copy onto 32 GiB of `tlc-pslc` that is full of data, its cache empty at first; four requests of 256 KiB under \
-         way. Little of the disk is free, so the cache is small: 1 % of the blocks, and a quarter of what is free.",
+        "A copy onto 32 GiB of `tlc-pslc` that is full of data, its cache empty at first; four requests of 256 KiB \
+         under way. Little of the disk is free, so the cache is small: 1 % of the blocks, and a quarter of what is \
+         free.",
     );
     let heads = ["cache", "at first", "at last", "the cliff: after", "last by first"];
     let mut rows = vec![heads.map(String::from)];
@@ -193,9 +195,9 @@ fn full_disk(page: &mut Page, results: &Results) -> Result<(), Failure> {
     page.table(&rows);
     page.chart("cliff", "Speed of one long copy", &chart.svg())?;
     page.say(
-        "A cache that is folded for each write when it is full costs two programs for each, in SLC mode and in TLC, and a \
-         read between them: such a disk is slower than one without a cache. The papers' designs differ in what they let \
-         into the SLC: a copy like this one never enters it in `hybrid` or `ko`.",
+        "A cache that is folded for each write when it is full costs two programs for each, in SLC mode and in TLC, \
+         and a read between them: such a disk is slower than one without a cache. The papers' designs differ in what \
+         they let into the SLC: a copy like this one never enters it in `hybrid` or `ko`.",
     );
     Ok(())
 }
@@ -204,21 +206,23 @@ fn full_disk(page: &mut Page, results: &Results) -> Result<(), Failure> {
 fn in_place(page: &mut Page) {
     page.heading("Not modelled: reprogramming in place");
     page.say(
-        "Yang, Zheng and Gao (arXiv 2409.14360) do not copy a full cache: a word line in SLC mode gets its two other pages \
-         where it is, and is a word line of TLC. They claim write latency down to 0.75 times and write amplification down \
-         to 0.53 times that of a cache which is folded. Here it is arithmetic alone, on `tlc-pslc`. Of three pages that are \
-         written through a cache which is folded, each is programmed twice, in 200 us and 750 us, and read once in 25 us: \
-         975 us a page, write amplification 2. In place, one of them is programmed in SLC mode and two as those of a word \
-         line of TLC: (200 + 2 x 750) / 3 = 567 us a page, write amplification 1. That is 0.58 times the time and 0.5 times \
-         the amplification: the latter is within 20 % of the claim, the former is not, as their loads have idle time in \
-         which the cache is folded, and this arithmetic has none.",
+        "Yang and others (arXiv 2409.14360) do not copy a full cache: a word line in SLC mode gets its two other \
+         pages where it is, and is a word line of TLC. They claim write latency down to 0.75 times and write \
+         amplification down to 0.53 times that of a cache which is folded. Here it is arithmetic alone, on \
+         `tlc-pslc`. Of three pages that are written through a cache which is folded, each is programmed twice, in \
+         200 us and 750 us, and read once in 25 us: 975 us a page, write amplification 2. In place, one of them is \
+         programmed in SLC mode and two as those of a word line of TLC: (200 + 2 x 750) / 3 = 567 us a page, write \
+         amplification 1. That is 0.58 times the time and 0.5 times the amplification: the latter is within 20 % of \
+         the claim, the former is not, as their loads have idle time in which the cache is folded, and this \
+         arithmetic has none.",
     );
     page.say(
-        "To simulate it, three rules would have to change. `NandDevice` promises that pages are programmed in rising order, \
-         each once after an erase, and a block's mode is that of its erase: a program of the second page of a word line \
-         after the first page of the next one is misuse, which the chip refuses. A page would need two times, by what its \
-         word line holds. And a power cut in a reprogram may cost the page that was acknowledged when it was in SLC mode, \
-         so an FTL that is safe would have to keep a copy of it, which is what the method is to save. A system that broke \
-         these rules for itself alone would be compared on a chip that the others do not have.",
+        "To simulate it, three rules would have to change. `NandDevice` promises that pages are programmed in rising \
+         order, each once after an erase, and a block's mode is that of its erase: a program of the second page of a \
+         word line after the first page of the next one is misuse, which the chip refuses. A page would need two \
+         times, by what its word line holds. And a power cut in a reprogram may cost the page that was acknowledged \
+         when it was in SLC mode, so an FTL that is safe would have to keep a copy of it, which is what the method is \
+         to save. A system that broke these rules for itself alone would be compared on a chip that the others do not \
+         have.",
     );
 }
