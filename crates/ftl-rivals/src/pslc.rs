@@ -22,7 +22,7 @@
 //! Vendors publish only sizes (such as "Intelligent TurboWrite": a fixed part and a part of the free space), so the
 //! shares are parameters.
 
-use ftl_iface::{Bytes, Cause, Mode, NandDevice, Probe, Region, SectorCount, Work};
+use ftl_iface::{Bytes, Cause, Mode, NandDevice, PageCount, Probe, Region, SectorCount, Work};
 
 use crate::kit::{
     AreaPlan, Fault, Figure, Mapped, Policy, Request, Stream, Unfit, Unit, Units, Victims,
@@ -111,6 +111,8 @@ struct Emptying {
 pub struct Pslc {
     cache: Cache,
     lanes: usize,
+    /// Units of a cache block.
+    block_units: u32,
     static_blocks: u32,
     dynamic_permille: u32,
     fold_percent: u32,
@@ -152,6 +154,8 @@ pub fn new<D: NandDevice, P: Probe>(
         cache,
         lanes: config.lanes.max(1) as usize,
         emptying: Vec::new(),
+        // A unit is a page of the only region.
+        block_units: units.device().slc_mode_pages(Region::Mlc).map_or(0, PageCount::get),
         static_blocks: match cache {
             // One block that is filled in each lane, and one that is emptied.
             Cache::Present(_) => asked.max(config.lanes + 1),
@@ -186,7 +190,7 @@ impl Pslc {
     /// Blocks that may be in SLC mode now.
     fn limit<D: NandDevice, P: Probe>(&self, units: &Units<D, P>) -> u32 {
         let area = units.area(0);
-        let cached = area.blocks_in(Mode::Slc) * area.units_in_slc_mode();
+        let cached = area.blocks_in(Mode::Slc) * self.block_units;
         let outside = self.held.saturating_sub(cached).div_ceil(area.units_in_full());
         let taken = outside + self.static_blocks + 2 * area.least_free();
         let without_data = area.blocks().saturating_sub(taken);
@@ -317,7 +321,7 @@ impl Pslc {
         if keeps || matches!(self.cache, Cache::Absent | Cache::Present(WhenFull::Fold)) {
             return false;
         }
-        let is_cheap = |block: u32| area.valid(block) <= area.units_in_slc_mode();
+        let is_cheap = |block: u32| area.valid(block) <= self.block_units;
         area.oldest_in(Mode::Slc).is_some() && !victim.is_some_and(is_cheap)
     }
 

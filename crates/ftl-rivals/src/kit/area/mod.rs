@@ -259,13 +259,7 @@ impl Area {
     /// Units per block in full mode.
     #[inline]
     pub const fn units_in_full(&self) -> u32 {
-        self.units[Mode::Full as usize]
-    }
-
-    /// Units per block in SLC mode; zero if its blocks have none.
-    #[inline]
-    pub const fn units_in_slc_mode(&self) -> u32 {
-        self.units[Mode::Slc as usize]
+        self.units[0]
     }
 
     /// The mode in which a block was erased.

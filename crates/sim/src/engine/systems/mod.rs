@@ -32,6 +32,7 @@ pub mod own;
 mod paged;
 mod parts;
 mod prices;
+mod pslc;
 mod registry;
 mod remedy;
 mod rivals;

@@ -1,7 +1,7 @@
 //! The registry: an entry for each system of this repository.
 
 use super::system::Session;
-use super::{ours, paged, rivals, schemes};
+use super::{ours, paged, pslc, rivals, schemes};
 use crate::base::Failure;
 use crate::input::device::Setup;
 use crate::input::spec::{Parameter, Values};
@@ -164,9 +164,9 @@ pub(super) const SYSTEMS: &[Entry] = &[
     Entry {
         name: "pslc",
         title: "all writes go to a cache of MLC blocks in SLC mode, as in SSDs sold today",
-        parameters: &rivals::PSLC,
+        parameters: &pslc::PSLC,
         uses_slc: false,
         power: PowerLoss::Fatal,
-        run: rivals::pslc,
+        run: pslc::pslc,
     },
 ];

@@ -6,7 +6,7 @@ use super::drives::Phase;
 
 /// A stretch of a run: what was written at its end, in bytes, and how long it took, in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Step {
+pub(super) struct CurveStep {
     pub(super) written: f64,
     pub(super) took: f64,
 }
@@ -23,19 +23,19 @@ const MOST: usize = 100;
 /// The steps of a copy of equal requests, from their response times in microseconds. So many are under way: each takes
 /// that many times as long as the device spends on it.
 #[allow(clippy::cast_precision_loss)] // Figures show few digits.
-pub(super) fn steps(times: &[f64], bytes: u64, depth: u32) -> Vec<Step> {
+pub(super) fn steps(times: &[f64], bytes: u64, depth: u32) -> Vec<CurveStep> {
     let each = times.len().div_ceil(MOST).max(LEAST);
     let mut written = 0.0;
     let step = |times: &[f64]| {
         written += times.len() as f64 * bytes as f64;
-        Step { written, took: times.iter().sum::<f64>() / f64::from(depth) }
+        CurveStep { written, took: times.iter().sum::<f64>() / f64::from(depth) }
     };
     times.chunks_exact(each).map(step).collect()
 }
 
 /// Bytes that were written before the speed fell below so many gigabytes per second, for more than a step: one may be
 /// late because idle work was under way.
-pub(super) fn until(steps: &[Step], speed: f64) -> f64 {
+pub(super) fn until(steps: &[CurveStep], speed: f64) -> f64 {
     let speeds = speeds(steps);
     let is_slow = |pair: &[(f64, f64)]| pair.iter().all(|point| point.1 < speed);
     let last = speeds.windows(2).position(is_slow).unwrap_or(steps.len());
@@ -43,7 +43,7 @@ pub(super) fn until(steps: &[Step], speed: f64) -> f64 {
 }
 
 /// Speeds: what was written at the end of each step, in gigabytes, and the gigabytes per second within it.
-pub(super) fn speeds(steps: &[Step]) -> Vec<(f64, f64)> {
+pub(super) fn speeds(steps: &[CurveStep]) -> Vec<(f64, f64)> {
     let begins = [0.0].into_iter().chain(steps.iter().map(|step| step.written));
     let timed = steps.iter().zip(begins).filter(|(step, _)| step.took > 0.0);
     timed

@@ -2,7 +2,7 @@
 //! thread fills an erased drive.
 
 /// A drive as sold.
-pub(super) struct Drive {
+pub(super) struct SoldDrive {
     pub(super) name: &'static str,
     /// Its file of charts.
     pub(super) short: &'static str,
@@ -33,8 +33,8 @@ const fn phase(speed: f64, until: Option<f64>) -> Phase {
     Phase { speed, until }
 }
 
-pub(super) const DRIVES: [Drive; 4] = [
-    Drive {
+pub(super) const DRIVES: [SoldDrive; 4] = [
+    SoldDrive {
         name: "Samsung 980 Pro 1 TB",
         short: "980-pro",
         file: include_str!("../../../../../parts/980-pro-1tb.toml"),
@@ -43,7 +43,7 @@ pub(super) const DRIVES: [Drive; 4] = [
         phases: &[phase(4.0, Some(113.0)), phase(1.5, None)],
         mean: 1.9,
     },
-    Drive {
+    SoldDrive {
         name: "MSI Spatium M480 Play 2 TB",
         short: "m480-play",
         file: include_str!("../../../../../parts/spatium-m480-play-2tb.toml"),
@@ -52,7 +52,7 @@ pub(super) const DRIVES: [Drive; 4] = [
         phases: &[phase(5.0, Some(200.0)), phase(3.5, Some(1600.0)), phase(1.5, None)],
         mean: 3.1,
     },
-    Drive {
+    SoldDrive {
         name: "Lexar NM800 Pro 2 TB",
         short: "nm800-pro",
         file: include_str!("../../../../../parts/nm800-pro-2tb.toml"),
@@ -61,7 +61,7 @@ pub(super) const DRIVES: [Drive; 4] = [
         phases: &[phase(3.5, Some(592.0)), phase(2.2, None), phase(1.0, None)],
         mean: 1.51,
     },
-    Drive {
+    SoldDrive {
         name: "XPG Atom 50 1 TB",
         short: "atom-50",
         file: include_str!("../../../../../parts/xpg-atom-50-1tb.toml"),

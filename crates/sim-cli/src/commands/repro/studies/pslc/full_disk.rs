@@ -7,7 +7,7 @@ use sim::Failure;
 use sim::input::device::DeviceChoice;
 use sim::input::trace::{Op, Request};
 
-use super::tasks::{Shape, Task};
+use super::copy::{CopyRun, DriveScale};
 
 /// How a cache is used, and the system.
 pub(super) const SYSTEMS: [(&str, &str); 4] = [
@@ -23,7 +23,7 @@ const EACH: u64 = 256 << 10;
 const DEPTH: NonZeroU32 = NonZeroU32::new(4).expect("more than none");
 
 /// The copies, one for each system.
-pub(super) fn tasks(shape: Shape) -> Result<Vec<Task>, Failure> {
+pub(super) fn tasks(shape: DriveScale) -> Result<Vec<CopyRun>, Failure> {
     let device = DeviceChoice::named("tlc-pslc");
     let capacity = Some(DISK / shape.smaller);
     let setup = DeviceChoice { capacity, parallel: true, ..device }.setup()?;
@@ -31,7 +31,7 @@ pub(super) fn tasks(shape: Shape) -> Result<Vec<Task>, Failure> {
     let requests: Vec<Request> = (0..shape.copied).map(request).collect();
     let task = |(_, system)| {
         let (setup, requests) = (setup.clone(), requests.clone());
-        Task { setup, system, requests, depth: DEPTH, from: 0 }
+        CopyRun { setup, system, requests, depth: DEPTH, from: 0 }
     };
     Ok(SYSTEMS.into_iter().map(task).collect())
 }

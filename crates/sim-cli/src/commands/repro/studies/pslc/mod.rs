@@ -3,18 +3,19 @@
 //!
 //! # Modules
 //!
-//! - `drives`: the drives, and what is published of them. `simulated`: one of them in the simulator, and its host.
-//!   `full_disk`: copies onto a full disk. `tasks`: the runs. `curve`: speeds and phases, from response times. `page`:
-//!   the page.
+//! - `drives`: the drives, and what is published of them. `copy`: a copy and its run. `simulated`: a drive in the
+//!   simulator, and its host. `full_disk`: copies onto a full disk. `tasks`: all runs. `curve`: speeds and phases, from
+//!   response times. `page`: the page.
 
 use std::path::{Path, PathBuf};
 
 use sim::Failure;
 
 use super::super::page::Page;
-use drives::{DRIVES, Drive};
-use tasks::Shape;
+use copy::DriveScale;
+use drives::{DRIVES, SoldDrive};
 
+mod copy;
 mod curve;
 mod drives;
 mod full_disk;
@@ -24,12 +25,12 @@ mod tasks;
 
 /// Does the runs and writes the page. Returns its path.
 pub(in super::super) fn make(folder: &Path, jobs: usize) -> Result<PathBuf, Failure> {
-    of_drives(&DRIVES, Shape::SOLD, folder, jobs)
+    of_drives(&DRIVES, DriveScale::SOLD, folder, jobs)
 }
 
 fn of_drives(
-    drives: &[Drive],
-    shape: Shape,
+    drives: &[SoldDrive],
+    shape: DriveScale,
     folder: &Path,
     jobs: usize,
 ) -> Result<PathBuf, Failure> {

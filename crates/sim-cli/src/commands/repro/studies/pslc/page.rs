@@ -4,13 +4,18 @@ use sim::Failure;
 
 use super::super::super::page::Page;
 use super::super::row;
+use super::copy::Copied;
 use super::curve;
-use super::drives::{DIVISOR, Drive, Phase};
+use super::drives::{DIVISOR, Phase, SoldDrive};
 use super::full_disk;
-use super::tasks::{Copied, Results};
+use super::tasks::CacheResults;
 use crate::output::plot::{Axis, Chart, Shape};
 
-pub(super) fn write(page: &mut Page, drives: &[Drive], results: &Results) -> Result<(), Failure> {
+pub(super) fn write(
+    page: &mut Page,
+    drives: &[SoldDrive],
+    results: &CacheResults,
+) -> Result<(), Failure> {
     page.title("The cache as sold");
     page.say(
         "No paper has this system: it is what today's disks do with blocks in SLC mode. A copy enters the cache; when \
@@ -25,7 +30,7 @@ pub(super) fn write(page: &mut Page, drives: &[Drive], results: &Results) -> Res
     Ok(())
 }
 
-fn fills(page: &mut Page, drives: &[Drive], results: &Results) -> Result<(), Failure> {
+fn fills(page: &mut Page, drives: &[SoldDrive], results: &CacheResults) -> Result<(), Failure> {
     page.heading("Four drives, filled from empty");
     page.say(&format!(
         "Published: TechPowerUp's tests, in which a copy of 1-MB requests by a single thread fills an erased drive. \
@@ -56,17 +61,17 @@ fn fills(page: &mut Page, drives: &[Drive], results: &Results) -> Result<(), Fai
 }
 
 /// The phases of a copy, with the bytes of a drive as sold.
-pub(super) fn phases(copied: &Copied, results: &Results) -> Vec<Phase> {
+pub(super) fn phases(copied: &Copied, results: &CacheResults) -> Vec<Phase> {
     curve::phases(&as_sold(&curve::speeds(&copied.steps), results))
 }
 
-fn as_sold(points: &[(f64, f64)], results: &Results) -> Vec<(f64, f64)> {
+fn as_sold(points: &[(f64, f64)], results: &CacheResults) -> Vec<(f64, f64)> {
     let divisor = results.shape.divisor();
     points.iter().map(|(at, speed)| (at * divisor, *speed)).collect()
 }
 
 /// The published curve. A phase whose end is not told ends where ours does.
-fn told(drive: &Drive, ours: &[Phase]) -> Vec<(f64, f64)> {
+fn told(drive: &SoldDrive, ours: &[Phase]) -> Vec<(f64, f64)> {
     let end = |at: usize| {
         let until = |phases: &[Phase]| phases.get(at).and_then(|phase| phase.until);
         until(drive.phases).or_else(|| until(ours)).unwrap_or(drive.gigabytes)
@@ -78,7 +83,7 @@ fn told(drive: &Drive, ours: &[Phase]) -> Vec<(f64, f64)> {
     points
 }
 
-fn published(drive: &Drive) -> [String; 7] {
+fn published(drive: &SoldDrive) -> [String; 7] {
     let of = |at: usize| drive.phases.get(at);
     let speed = |at| of(at).map_or("-".into(), |phase: &Phase| format!("{} GB/s", phase.speed));
     let until = |at| of(at).and_then(|phase: &Phase| phase.until);
@@ -87,7 +92,7 @@ fn published(drive: &Drive) -> [String; 7] {
     [drive.name.into(), size(0), speed(0), speed(1), size(1), speed(2), mean]
 }
 
-fn ours(drive: &Drive, phases: &[Phase], mean: f64) -> [String; 7] {
+fn ours(drive: &SoldDrive, phases: &[Phase], mean: f64) -> [String; 7] {
     let beside = |ours: f64, published: Option<f64>| {
         published.map_or_else(String::new, |published| {
             format!(" ({:+.0} %)", 100.0 * (ours / published - 1.0))
@@ -128,7 +133,7 @@ fn sources(page: &mut Page) {
     );
 }
 
-fn levels(page: &mut Page, drives: &[Drive], results: &Results) {
+fn levels(page: &mut Page, drives: &[SoldDrive], results: &CacheResults) {
     page.heading("By fill level, and after a rest");
     page.say(
         "Each drive was filled to a level so slowly that it could fold meanwhile, and rested. Then a copy filled it \
@@ -164,7 +169,7 @@ fn levels(page: &mut Page, drives: &[Drive], results: &Results) {
     );
 }
 
-fn full_disk(page: &mut Page, results: &Results) -> Result<(), Failure> {
+fn full_disk(page: &mut Page, results: &CacheResults) -> Result<(), Failure> {
     page.heading("The cliff on a full disk");
     page.say(
         "A copy onto 32 GiB of `tlc-pslc` that is full of data, its cache empty at first; four requests of 256 KiB \

@@ -8,9 +8,9 @@ use sim::Failure;
 use sim::input::device::{DeviceChoice, Fill, Setup};
 use sim::input::trace::{Op, Request};
 
+use super::copy::{Copied, CopyRun, DriveScale, Level};
 use super::curve;
-use super::drives::Drive;
-use super::tasks::{Copied, Level, Shape, Task};
+use super::drives::SoldDrive;
 
 /// Requests under way, each as large as a row of pages over all planes: they stand for the buffer of a drive, which
 /// answers a write before it is programmed.
@@ -27,7 +27,7 @@ const LONG: f64 = 3_600.0;
 
 /// A drive in the simulator.
 pub(super) struct Simulated<'a> {
-    drive: &'a Drive,
+    drive: &'a SoldDrive,
     setup: Setup,
     /// Bytes of a row of pages.
     row: u64,
@@ -35,7 +35,7 @@ pub(super) struct Simulated<'a> {
 }
 
 impl<'a> Simulated<'a> {
-    pub(super) fn of(drive: &'a Drive, shape: Shape) -> Result<Self, Failure> {
+    pub(super) fn of(drive: &'a SoldDrive, shape: DriveScale) -> Result<Self, Failure> {
         let part = Part::parse(drive.file, drive.name)?;
         let sector = u64::from(part.sector_bytes.get());
         let bytes = part.exported_bytes / shape.smaller / sector * sector;
@@ -53,14 +53,14 @@ impl<'a> Simulated<'a> {
     }
 
     /// A copy that fills the drive.
-    pub(super) fn fill(&self) -> Task {
+    pub(super) fn fill(&self) -> CopyRun {
         let mut host = self.host();
         host.copy(self.bytes(), 0.0);
         self.task(host, 0)
     }
 
     /// A copy that fills a drive which was filled to that level and has rested.
-    pub(super) fn rest(&self, level: Level) -> Task {
+    pub(super) fn rest(&self, level: Level) -> CopyRun {
         let mut host = self.host_at(level);
         let from = host.requests.len();
         host.copy(self.bytes() / 100 * (100 - level.percent), 0.0);
@@ -68,7 +68,7 @@ impl<'a> Simulated<'a> {
     }
 
     /// A copy after another one that filled the cache, which took so many bytes, and after a pause.
-    pub(super) fn again(&self, level: Level, cached: f64, pause: f64) -> Task {
+    pub(super) fn again(&self, level: Level, cached: f64, pause: f64) -> CopyRun {
         let mut host = self.host_at(level);
         host.copy(cached as u64, 0.0);
         host.now = host.now + nanos(pause / self.divisor);
@@ -96,9 +96,9 @@ impl<'a> Simulated<'a> {
         host
     }
 
-    fn task(&self, host: Host, from: usize) -> Task {
+    fn task(&self, host: Host, from: usize) -> CopyRun {
         let (setup, requests) = (self.setup.clone(), host.requests);
-        Task { setup, system: self.drive.system, requests, depth: DEPTH, from }
+        CopyRun { setup, system: self.drive.system, requests, depth: DEPTH, from }
     }
 }
 

@@ -1,11 +1,11 @@
-use super::curve::{self, Step};
+use super::copy::Level;
+use super::curve::{self, CurveStep};
 use super::drives::Phase;
-use super::tasks::Level;
 use super::*;
 
 #[test]
 fn the_speed_of_a_step_is_what_was_written_in_it_by_its_time() {
-    let step = |written, took| Step { written, took };
+    let step = |written, took| CurveStep { written, took };
     let steps = [step(4e9, 1e6), step(6e9, 2e6), step(10e9, 1e6), step(12e9, 2e6), step(14e9, 2e6)];
     assert_eq!(curve::speeds(&steps[..2]), [(4.0, 4.0), (6.0, 1.0)]);
     // A step alone does not end it.
@@ -28,7 +28,7 @@ fn a_step_in_two_phases_is_shared_out_by_its_speed() {
 #[test]
 fn a_step_takes_as_long_as_its_requests_by_how_many_are_under_way() {
     let steps = curve::steps(&[3.0; 80], 100, 4);
-    assert_eq!(steps, [3_200.0, 6_400.0].map(|written| Step { written, took: 24.0 }));
+    assert_eq!(steps, [3_200.0, 6_400.0].map(|written| CurveStep { written, took: 24.0 }));
 }
 
 /// The promise of the page: each phase, and where it ends, within 15 % of what is published.
@@ -36,7 +36,7 @@ fn a_step_takes_as_long_as_its_requests_by_how_many_are_under_way() {
 fn four_published_fill_curves_come_out() {
     const LEVELS: [Level; 2] =
         [Level { name: "empty", percent: 0 }, Level { name: "nearly full", percent: 90 }];
-    let shape = Shape { smaller: 4, copied: 1_600, levels: &LEVELS, ..Shape::SOLD };
+    let shape = DriveScale { smaller: 4, copied: 1_600, levels: &LEVELS, ..DriveScale::SOLD };
     let results = tasks::run(&DRIVES, shape, 2).unwrap();
     for (drive, fill) in DRIVES.iter().zip(&results.fills) {
         let phases = page::phases(fill, &results);
