@@ -356,6 +356,7 @@ mod tests {
     use crate::input::device::DeviceChoice;
     #[cfg(feature = "threads")]
     use crate::input::trace::fit::Fit;
+    use crate::input::trace::{Op, Request};
 
     #[test]
     fn a_request_that_is_not_served_is_a_violation() {
