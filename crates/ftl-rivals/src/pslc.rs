@@ -209,9 +209,8 @@ impl Pslc {
         let has_clean = area.free_blocks() > area.least_free() + self.lanes as u32;
         let may_pass = has_clean || !area.is_opening(HOME.number);
         match when_full {
-            WhenFull::Fold if has_room => Way::Cache,
+            WhenFull::Fold | WhenFull::Direct if has_room => Way::Cache,
             WhenFull::Fold => Way::AfterFolding,
-            WhenFull::Direct if has_room => Way::Cache,
             WhenFull::Direct if may_pass => Way::Past,
             WhenFull::Direct => Way::InTurn,
             WhenFull::Beside if has_room && has_clean => Way::Cache,

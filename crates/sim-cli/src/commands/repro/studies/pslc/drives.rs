@@ -1,5 +1,5 @@
-//! Four drives of which a fill curve is published: TechPowerUp's tests, in which a copy in requests of 1 MB by a single
-//! thread fills an erased drive.
+//! Four drives of which a fill curve is published: tests in which a copy in requests of 1 MB by a single thread fills
+//! an erased drive.
 
 /// A drive as sold.
 pub(super) struct SoldDrive {

@@ -68,10 +68,11 @@ impl<'a> Simulated<'a> {
     }
 
     /// A copy after another one that filled the cache, which took so many bytes, and after a pause.
+    #[allow(clippy::cast_sign_loss)] // Sizes are not negative.
     pub(super) fn again(&self, level: Level, cached: f64, pause: f64) -> CopyRun {
         let mut host = self.host_at(level);
         host.copy(cached as u64, 0.0);
-        host.now = host.now + nanos(pause / self.divisor);
+        host.now += nanos(pause / self.divisor);
         let from = host.requests.len();
         host.copy((1.25 * cached) as u64 + 4 * curve::LEAST as u64 * self.row, 0.0);
         self.task(host, from)
@@ -92,7 +93,7 @@ impl<'a> Simulated<'a> {
     fn host_at(&self, level: Level) -> Host {
         let mut host = self.host();
         host.copy(self.bytes() / 100 * level.percent, SLOWLY);
-        host.now = host.now + nanos(LONG);
+        host.now += nanos(LONG);
         host
     }
 
@@ -118,7 +119,7 @@ impl Host {
     fn copy(&mut self, bytes: u64, between: f64) {
         for _ in 0..bytes / self.row {
             self.requests.push(Request::new(self.now, Op::Write, self.at, self.row));
-            self.now = self.now + nanos(between);
+            self.now += nanos(between);
             self.at += self.row;
             if self.at + self.row > self.bytes {
                 self.at = 0;
@@ -127,6 +128,7 @@ impl Host {
     }
 }
 
+#[allow(clippy::cast_sign_loss)] // Pauses are not negative.
 fn nanos(seconds: f64) -> Nanos {
     Nanos::new((seconds * 1e9) as u64)
 }
