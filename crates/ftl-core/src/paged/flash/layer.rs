@@ -48,7 +48,7 @@ pub struct PagedFlash<'ram, D, P> {
     /// Weak pages found while reading.
     pub weak: WeakOnes,
     believed: Option<Believed<'ram>>,
-    /// Pages programmed so far: a small number that wraps.
+    /// Pages programmed so far; the number wraps.
     programs: u32,
 }
 
@@ -305,9 +305,9 @@ impl<'ram, D: NandDevice, P: Probe> PagedFlash<'ram, D, P> {
         self.door.program(page, data, spare, cause)
     }
 
-    /// Returns how many pages were programmed since that number was this one.
-    pub(crate) const fn programs_since(&self, before: u32) -> u32 {
-        self.programs.wrapping_sub(before)
+    /// Returns how many pages were programmed so far.
+    pub(crate) const fn programs(&self) -> u32 {
+        self.programs
     }
 
     /// Erases a block.

@@ -138,6 +138,7 @@ mod tests {
         let follows = |last| !must_repeat_anchor(Stamp::new(5), last);
         assert!(!follows(None) && !follows(Some(Stamp::new(4))) && follows(Some(Stamp::new(6))));
     }
+
     #[test]
     fn a_walk_that_passed_over_untold_pages_is_complete_with_the_next_anchor() {
         assert!(!completes_walk(false, true) && completes_walk(true, true));

@@ -22,8 +22,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             }
         }
         let short = self.short_area(IDLE).is_some() || self.expects_bursts();
-        let erases = self.next_to_erase().is_some();
-        let waits = short || self.may_refresh() || erases || self.scrub.is_some();
+        let waits = short || self.may_refresh() || self.scrub.is_some();
+        let waits = waits || self.next_to_erase().is_some();
         Ok(if waits { Work::Left } else { Work::Done })
     }
 

@@ -38,7 +38,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Refreshes what is weak, and copies what a host page has to pay for when an area gets short of blocks: for the
     /// page itself, and for what was programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
-        let before = self.flash.programs_since(0);
+        let before = self.flash.programs();
         self.refresh_some()?;
         let skipped = u32::from(core::mem::take(&mut self.skipped).min(self.shape.main.pages));
         let mut pages = u32::from(self.area_of(stream) == Area::Main) + skipped;
@@ -71,7 +71,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Whether enough was programmed for this host page, before which so many pages were.
     const fn has_done_enough(&self, before: u32) -> bool {
-        self.flash.programs_since(before) >= PROGRAMS_MAX
+        self.flash.programs().wrapping_sub(before) >= PROGRAMS_MAX
     }
 
     /// Levels wear where blocks empty by themselves, so that no victim is needed for space.
