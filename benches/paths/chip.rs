@@ -25,6 +25,9 @@ const SLC_BLOCK_PAGES: u32 = 64;
 const TAG: usize = 20;
 /// The largest page.
 const PAGE: usize = 2 * SECTOR;
+/// Spare bytes of an MLC page, and of an SLC page.
+const SPARE: usize = 128;
+const SLC_SPARE: usize = 64;
 
 fn mlc(number: u32) -> Page {
     page(Region::Mlc, number, BLOCK_PAGES)
@@ -39,9 +42,9 @@ fn page(region: Region, number: u32, of_block: u32) -> Page {
 }
 
 /// The spare bytes of a page that an FTL writes: a number that rises, what the block's pages share, and two sectors.
-fn spare(number: u32) -> [u8; 128] {
+fn spare(number: u32) -> [u8; SPARE] {
     let words = [number << 8 | 0xF0, 9, 0xABCD_0000, 5_000 + number, 5_001 + number];
-    let mut spare = [0xFF; 128];
+    let mut spare = [0xFF; SPARE];
     for (bytes, word) in spare.chunks_exact_mut(4).zip(words) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
@@ -70,7 +73,7 @@ fn program_mlc(chip: &mut Chip) {
 
 fn program_slc(chip: &mut Chip) {
     for number in 0..PAGES {
-        chip.program(slc(number), &OWN, &spare(number)[..64]).expect(SOUND);
+        chip.program(slc(number), &OWN, &spare(number)[..SLC_SPARE]).expect(SOUND);
     }
 }
 
@@ -121,26 +124,23 @@ fn read_whole(_: &mut Null, measure: Measure<'_>) {
     read_all(&mut chip, slc, &mut [0; SECTOR], measure);
 }
 
-/// Programs the same sectors all over, with tags that were made before.
-fn program(_: &mut Null, measure: Measure<'_>) {
+/// Programs the same data all over, with tags that were made before.
+fn program_all(page: fn(u32) -> Page, data: &[u8], spare_bytes: usize, measure: Measure<'_>) {
     let mut chip = used();
-    let pages: Vec<_> = (0..PAGES).map(|number| (mlc(number), spare(number))).collect();
-    let data = sectors(7);
+    let pages: Vec<_> = (0..PAGES).map(|number| (page(number), spare(number))).collect();
     measure(&mut || {
         for (page, spare) in &pages {
-            chip.program(*page, &data, spare).expect(SOUND);
+            chip.program(*page, data, &spare[..spare_bytes]).expect(SOUND);
         }
     });
 }
 
+fn program(_: &mut Null, measure: Measure<'_>) {
+    program_all(mlc, &sectors(7), SPARE, measure);
+}
+
 fn program_whole(_: &mut Null, measure: Measure<'_>) {
-    let mut chip = used();
-    let pages: Vec<_> = (0..PAGES).map(|number| (slc(number), spare(number))).collect();
-    measure(&mut || {
-        for (page, spare) in &pages {
-            chip.program(*page, &OWN, &spare[..64]).expect(SOUND);
-        }
-    });
+    program_all(slc, &OWN, SLC_SPARE, measure);
 }
 
 fn erase(_: &mut Null, measure: Measure<'_>) {
