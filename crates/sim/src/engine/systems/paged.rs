@@ -92,10 +92,10 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
     let large = capacity > 1 << 20;
     let base = if large { PagedConfig::LARGE } else { small(part) };
     let streams = values.get("streams", |text| match text {
-        "auto" => Ok(streams(part)),
-        "1" => Ok(Streams::One),
-        "2" => Ok(Streams::Two),
-        "5" => Ok(Streams::ByLifetime),
+        "auto" => Ok(None),
+        "1" => Ok(Some(Streams::One)),
+        "2" => Ok(Some(Streams::Two)),
+        "5" => Ok(Some(Streams::ByLifetime)),
         _ => Err("write 1, 2, 5 or auto".into()),
     })?;
     let victims = values.get("victims", |text| match text {
@@ -110,13 +110,12 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         "auto" | "off" => Ok(History::Ignored),
         _ => Err("write on, off or auto".into()),
     })?;
-    Ok(PagedConfig {
+    let config = PagedConfig {
         sector_bytes: sector,
         capacity: Some(SectorCount::new(u32::try_from(capacity).unwrap_or(u32::MAX))),
         dirty_entries: number(values, "entries", entries(part, &base), "or")?,
         cached_leaves: number(values, "cache", base.cached_leaves, "up to 65535, or")?,
         anchor_blocks: number(values, "anchors", anchors(part, &base), "up to 65535, or")?,
-        streams,
         victims,
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
         run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
@@ -130,7 +129,10 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         } else {
             Bursts::ToMain
         },
-    })
+        ..base
+    };
+    let streams = streams.unwrap_or_else(|| usual_streams(part, &config));
+    Ok(PagedConfig { streams, ..config })
 }
 
 /// What a microcontroller has for a chip of 1 Gbit; larger disks have more RAM.
@@ -150,13 +152,13 @@ fn endurance(part: &Part) -> Endurance {
     Endurance { fast: of(Region::Slc), main: of(Region::Mlc) }
 }
 
-/// Streams by lifetime, if the main area has enough blocks to spare for those that are open.
-fn streams(part: &Part) -> Streams {
-    const ENOUGH: u64 = 30;
-    let Some(main) = part.geometry.mlc().or(part.geometry.slc()) else { return Streams::Two };
-    let used = part.exported_bytes.div_ceil(main.block_bytes().max(1));
-    let spare = u64::from(main.blocks.get()).saturating_sub(used);
-    if spare > ENOUGH { Streams::ByLifetime } else { Streams::Two }
+/// Streams by lifetime, if the main area has blocks enough that these lend theirs to each other. With fewer, what is
+/// held back for them costs more than they bring.
+fn usual_streams(part: &Part, config: &PagedConfig) -> Streams {
+    let by_lifetime = PagedConfig { streams: Streams::ByLifetime, ..*config };
+    let plan = PagedPlan::new(&part.geometry, &by_lifetime);
+    let enough = plan.is_ok_and(|plan| plan.shape().has_to_lend());
+    if enough { Streams::ByLifetime } else { Streams::Two }
 }
 
 /// How far erase counts of blocks in use may be apart: a fiftieth of the main area's endurance, and 16 at least. With
