@@ -1,6 +1,8 @@
 //! Weak pages in the page store: the valid data of their block is copied while it can be read, in bounded steps, and so
 //! are headers. A scrub finds weak pages that no request reads.
 
+use core::convert::Infallible;
+
 use crate::world;
 
 use ftl_core::paged::{
@@ -9,14 +11,14 @@ use ftl_core::paged::{
 };
 use ftl_core::probe::{Counters, Probe, Verb};
 use ftl_iface::{
-    Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, PageCount, PageIndex, Region,
-    Sector, SectorCount, Work,
+    Block, BlockStore, Bytes, Corrected, Geometry, NandDevice, Page, PageCount, PageIndex,
+    ReadError, Region, Sector, SectorCount, Work,
 };
 use nand_model::faults::FaultInjector;
 use nand_model::{Chip, Content, datasheet};
 
 use world::fading::{Fading, days, fading, fill, lost};
-use world::{Dice, KEY, content};
+use world::{Dice, Faults, Faulty, KEY, content};
 
 const BYTES: usize = 1024;
 
@@ -319,6 +321,84 @@ fn a_header_that_cannot_be_read_is_written_anew_from_the_other() {
             let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), Counters::default())
                 .unwrap_or_else(|error| panic!("{name}, header {torn}: {error}"));
             assert!(lost(&mut ftl, &truth).is_empty(), "{name}");
+        }
+    }
+}
+
+/// A copy of the first header dies at a read: it was torn, and read well for a while. The other copy is dead.
+struct Torn {
+    copies: [Page; 2],
+    /// None: it is not torn yet.
+    reads_left: Option<u32>,
+}
+
+impl Faults for Torn {
+    fn fails(&mut self, chip: &mut FaultInjector<Chip>, block: Block, page: Option<Page>) -> bool {
+        let erases_other = page.is_none() && block == Block::new(block.region(), 1);
+        if self.reads_left.is_some() && erases_other {
+            let is_left = self.copies.iter().any(|copy| chip.is_intact(*copy));
+            assert!(is_left, "the only header is erased");
+        }
+        false
+    }
+
+    fn read(
+        &mut self,
+        chip: &mut FaultInjector<Chip>,
+        page: Page,
+        at: Bytes,
+        data: &mut [u8],
+        spare: &mut [u8],
+    ) -> Result<Corrected, ReadError<Infallible>> {
+        if let Some(left) = self.reads_left.as_mut().filter(|_| page == self.copies[1]) {
+            match left.checked_sub(1) {
+                Some(fewer) => *left = fewer,
+                // It has been rewritten, or dies.
+                None if chip.is_intact(self.copies[0]) => {}
+                None => chip.lose(page),
+            }
+        }
+        chip.read(page, at, data, spare)
+    }
+}
+
+/// Writes a header block anew, without its second copy.
+fn leave_one_copy(chip: &mut FaultInjector<Chip>, first: Page) {
+    let shape = *chip.geometry().region(first.block().region()).expect("it has that region");
+    let mut data = vec![0; shape.page_bytes.as_usize()];
+    let mut spare = vec![0; shape.spare_bytes.as_usize()];
+    chip.read(first, Bytes::ZERO, &mut data, &mut spare).expect("read");
+    chip.erase(first.block()).expect("erased");
+    chip.program(first, &data, &spare).expect("programmed");
+}
+
+/// Power failed before the second header had its second copy, and what is left of the first header dies while the
+/// second is about to be rewritten.
+#[test]
+fn a_header_is_not_erased_once_the_other_one_is_seen_to_be_gone() {
+    for (name, config) in all(0) {
+        let (geometry, plan) = plan(name, &config);
+        let region = if geometry.slc().is_some() { Region::Slc } else { Region::Mlc };
+        let pairing = geometry.region(region).expect("it has that region").pairing;
+        let copy = |block, line| Block::new(region, block).page(pairing.nth_first_page(line));
+        for reads_left in 0..8 {
+            let faults = Torn { copies: [copy(0, 0), copy(0, 1)], reads_left: None };
+            let mut device = Faulty::new(geometry, 1, faults);
+            let mut ram = OwnedPagedRam::for_plan(&plan);
+            let ftl = PageFtl::format(&mut device, &config, ram.lend(), KEY, Counters::default());
+            drop(ftl.expect("formatted"));
+            leave_one_copy(&mut device.chip, copy(1, 0));
+            device.chip.lose(copy(0, 0));
+            device.faults.reads_left = Some(reads_left);
+            for _ in 0..2 {
+                let mut ftl = PageFtl::mount(&mut device, &config, ram.lend(), Counters::default())
+                    .unwrap_or_else(|error| panic!("{name}, {reads_left} reads: {error}"));
+                ftl.scrub();
+                idle(&mut ftl);
+            }
+            let copies = [copy(0, 0), copy(0, 1), copy(1, 0), copy(1, 1)];
+            let are_whole = copies.iter().all(|copy| device.chip.is_intact(*copy));
+            assert!(are_whole, "{name}, {reads_left} reads");
         }
     }
 }

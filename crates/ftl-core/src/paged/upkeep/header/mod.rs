@@ -179,6 +179,12 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         })
     }
 
+    /// Whether a copy of the header can be read in a block.
+    fn has_header(&mut self, number: u16, header: &Header) -> Result<bool, Fault<D::Error>> {
+        use HeaderState::{Finished, Unfinished};
+        Ok(matches!(self.header_state(number, header)?, Unfinished | Finished { .. }))
+    }
+
     fn header_states(&mut self, header: &Header) -> Result<[HeaderState; 2], Fault<D::Error>> {
         Ok([self.header_state(0, header)?, self.header_state(1, header)?])
     }
@@ -243,7 +249,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let header = self.own_header();
         for _ in 0..HEADERS {
             let Some(number) = to_mend(self.header_states(&header)?) else { break };
-            if self.rewrite_header(number, &header)? == HeaderChange::Bad {
+            if self.rewrite_header(number, &header)? == Some(HeaderChange::Bad) {
                 break;
             }
         }
@@ -266,25 +272,30 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if !rules::must_keep_one_header() {
             let _ = self.erase_header(HEADERS - 1 - older)?;
         }
-        if self.rewrite_header(older, &header)? == HeaderChange::Done {
+        if self.rewrite_header(older, &header)? == Some(HeaderChange::Done) {
             let _ = self.rewrite_header(HEADERS - 1 - older, &header)?;
         }
         Ok(())
     }
 
-    /// Rewrites a header, as the younger one.
+    /// Rewrites a header, as the younger one. It stays if the other one turns out to be gone: a torn copy may have died
+    /// since it was last read.
     fn rewrite_header(
         &mut self,
         number: u16,
         header: &Header,
-    ) -> Result<HeaderChange, Fault<D::Error>> {
-        let other = self.header_and_stamp(HEADERS - 1 - number)?.1;
+    ) -> Result<Option<HeaderChange>, Fault<D::Error>> {
+        let (other, stamp) = self.header_and_stamp(HEADERS - 1 - number)?;
         // Its second copy has the next one.
-        self.flash.raise_stamp(other.next());
-        match self.erase_header(number)? {
-            HeaderChange::Done => self.put_header(number, header),
-            HeaderChange::Bad => Ok(HeaderChange::Bad),
+        self.flash.raise_stamp(stamp.next());
+        let is_gone = !matches!(other, HeaderBlock::Header(_));
+        if is_gone && rules::must_keep_last_header() && self.has_header(number, header)? {
+            return Ok(None);
         }
+        Ok(Some(match self.erase_header(number)? {
+            HeaderChange::Done => self.put_header(number, header)?,
+            HeaderChange::Bad => HeaderChange::Bad,
+        }))
     }
 }
 
