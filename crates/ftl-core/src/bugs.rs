@@ -158,6 +158,7 @@ bugs! {
     AnchorUnsettled "An anchor that is written while a repetition is pending is not void."
     AnchorFailing "An anchor that is written before a page whose program failed is programmed again is not void."
     TrustLastAnchor "The last anchor is not rewritten although it may be torn."
+    SeekBase "A mount takes an anchor whose program failed for the base, which cannot be read any more."
     ReplayLate "A mount applies only the records of the last anchor."
     ReuseFailed "A block in which a program failed is used again."
     ForgetBlank "What refers to a block is forgotten when the block is opened in need."

@@ -209,11 +209,13 @@ fn ring_page(seen: Seen<'_>) -> RingPage {
 #[cfg(test)]
 mod tests {
     use ftl_iface::{BlockStore, Sector};
+    use nand_model::faults::When;
+    use nand_model::{FaultInjector, Fork};
 
     use super::*;
     use crate::PairedPages;
     use crate::paged::PagedConfig;
-    use crate::paged::small_store::{chip, config, formatted, memory};
+    use crate::paged::small_store::{chip, config, formatted, memory, mounted};
 
     /// A version that knows of no untold pages must not overlook a block of the ring, or the next version that does
     /// might go by an anchor that is out of date.
@@ -238,5 +240,57 @@ mod tests {
             ftl.anchors.page_mut().copy_from_slice(&told);
         }
         assert!(untold[0] == 0 && untold[1] > 100, "{untold:?}");
+    }
+
+    /// The program of an anchor fails where pairs are guarded, the one that takes its place becomes the base and dies,
+    /// and the first can still be read. Returns whether all this came about.
+    fn loses_base(seed: u64) -> bool {
+        let (guard, small) = (PairedPages::Guard, config(48));
+        let config = PagedConfig { paired_pages: guard, anchor_blocks: 3, ..small };
+        let chip = chip("tiny-mlc");
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(FaultInjector::new(chip, seed), &config, &mut ram);
+        let (mut written, mut failed, mut dead) = ([0; 48], None, None);
+        for turn in 1..2000_u32 {
+            let sector = ((turn + seed as u32).wrapping_mul(2_654_435_761) >> 16) % 48;
+            ftl.write(Sector::new(sector), &[turn as u8; 1024]).expect("written");
+            written[sector as usize] = turn as u8;
+            let (block, next) = (ftl.anchors.block.expect("an anchor"), ftl.anchors.next);
+            let page = |number: u16| ftl.ring_block(block).page(PageIndex::new(number));
+            match (failed, next) {
+                (None, Some(next))
+                    if turn > 200 + 5 * seed as u32 && next > 1 && ftl.takes_anchor(next) =>
+                {
+                    failed = Some((block, next));
+                    let page = page(next);
+                    ftl.device_mut().fail_program(page, When::Nth(1));
+                }
+                (Some((before, _)), Some(2..)) if block != before => {
+                    let base = ftl.anchors.base.filter(|base| base.block == block);
+                    dead = base.filter(|base| base.page == 0).map(|_| page(0));
+                }
+                _ => {}
+            }
+            if dead.is_some() {
+                break;
+            }
+        }
+        let (Some((block, next)), Some(page)) = (failed, dead) else { return false };
+        ftl.device_mut().lose(page);
+        let is_there = matches!(ftl.ring_page(block, next), Ok(RingPage::Anchor(_)));
+        let device = ftl.device_mut().fork();
+        let mut ftl = mounted(device, &config, &mut ram);
+        for (sector, newest) in (0..).zip(written) {
+            let mut page = [0; 1024];
+            ftl.read(Sector::new(sector), &mut page).expect("read");
+            assert_eq!(page[0], newest, "seed {seed}, sector {sector}");
+        }
+        is_there
+    }
+
+    #[test]
+    fn an_anchor_that_failed_is_not_taken_for_a_base_that_died() {
+        let tried = (0..64).filter(|seed| loses_base(*seed)).count();
+        assert!(tried > 8, "{tried}");
     }
 }

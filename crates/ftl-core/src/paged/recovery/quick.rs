@@ -244,10 +244,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Applies the records of every anchor from the base on, if none of them is missing or invalid.
     fn replay_anchors(&mut self, newest: &Newest) -> Step<(), D::Error> {
         let base = newest.head.base.ok_or(Unfinished::Untrusted)?;
-        let mut from = rules::replay_start(base, newest.site);
+        let start = rules::replay_start(base, newest.site);
+        let mut from = start;
         for _ in 0..=self.shape.anchor_blocks() {
             if rules::ring_block_counts(self.ring_block_is_bad(from.block)?) {
                 from.number = self.replay_ring_block(from, newest)?;
+            }
+            if rules::lacks_base(from.number == start.number) {
+                return Err(Unfinished::Untrusted);
             }
             if from.number == newest.site.number.wrapping_add(1) {
                 self.anchors.forget_records();

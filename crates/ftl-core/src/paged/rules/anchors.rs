@@ -16,6 +16,13 @@ pub(crate) fn replay_start<S>(base: S, last: S) -> S {
     if planted(Bug::ReplayLate) { last } else { base }
 }
 
+/// A base that cannot be read in its place is gone. Elsewhere an anchor with its number may be left, whose program
+/// failed: its records begin earlier, and end too early.
+#[inline]
+pub(crate) fn lacks_base(is_missing: bool) -> bool {
+    is_missing && !planted(Bug::SeekBase)
+}
+
 /// What is left in a bad block of the ring is of an earlier turn, and tells nothing.
 #[inline]
 pub(crate) fn ring_block_counts(is_bad: bool) -> bool {
