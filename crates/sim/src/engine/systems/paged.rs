@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use ftl_core::config::{Endurance, FilterChoice, WearLeveling};
+use ftl_core::config::{Endurance, FilterChoice, PairedPages, WearLeveling};
 use ftl_core::layout;
 use ftl_core::paged::shape::RING_MIN;
 use ftl_core::paged::{
@@ -152,13 +152,15 @@ fn endurance(part: &Part) -> Endurance {
     Endurance { fast: of(Region::Slc), main: of(Region::Mlc) }
 }
 
-/// Streams by lifetime, if the main area has blocks enough that these lend theirs to each other. With fewer, what is
-/// held back for them costs more than they bring.
+/// Streams by lifetime, if they fit and the main area has blocks enough to lend them to each other: where pairs are
+/// guarded as if they were not. With fewer, what is held back for them costs more than they bring.
 fn usual_streams(part: &Part, config: &PagedConfig) -> Streams {
     let by_lifetime = PagedConfig { streams: Streams::ByLifetime, ..*config };
-    let plan = PagedPlan::new(&part.geometry, &by_lifetime);
+    let unguarded = PagedConfig { paired_pages: PairedPages::Accept, ..by_lifetime };
+    let fits = PagedPlan::new(&part.geometry, &by_lifetime).is_ok();
+    let plan = PagedPlan::new(&part.geometry, &unguarded);
     let enough = plan.is_ok_and(|plan| plan.shape().has_to_lend());
-    if enough { Streams::ByLifetime } else { Streams::Two }
+    if fits && enough { Streams::ByLifetime } else { Streams::Two }
 }
 
 /// How far erase counts of blocks in use may be apart: a fiftieth of the main area's endurance, and 16 at least. With
