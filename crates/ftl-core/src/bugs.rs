@@ -123,6 +123,7 @@ bugs! {
     TrustRewrite "The host is told of a page that was programmed again after a failure before it is proved."
     ReplayBadRing "A mount applies anchors in a bad block of the ring, and their numbers begin again at 0."
     HideRepetition "A repeated page does not say what it repeats."
+    BeginBehind "After a mount the epoch begins behind the page to be repeated."
     BeginLate "The horizon lies at the end of an epoch, and not at its beginning."
     MoveHorizonEarly "The horizon moves while entries of the previous epoch are still dirty."
     RenewEpoch "A dirty entry is of the epoch in which its sector was last written."

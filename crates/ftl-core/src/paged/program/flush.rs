@@ -246,7 +246,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Continues after a mount: every entry counts as one of the previous epoch, whatever its age. So the age of the
     /// horizon decides when the epoch ends; otherwise none would ever end if power failed often.
     pub(crate) fn resume_epoch(&mut self) {
-        self.epoch.begun = self.flash.stamp();
+        let repeated = self.suspect.map(|suspect| suspect.first);
+        self.epoch.begun = rules::epoch_after_mount(self.flash.stamp(), repeated);
         self.epoch.due = self.epoch.horizon.get().saturating_add(2 * self.epoch_programs());
         self.table.begin_epoch();
     }

@@ -410,6 +410,7 @@ mod tests {
         assert_eq!((ftl.suspect, ftl.map.spot(Leaf::new(0))), (None, renewed));
         assert_eq!(ftl.epoch.horizon, horizon, "the proof has none");
     }
+
     #[test]
     fn a_repetition_says_what_it_repeats() {
         let (chip, config) = (chip("tiny-slc"), with_entries(184));
@@ -420,6 +421,8 @@ mod tests {
         let chip = ftl.device_mut().fork();
         let mut ftl = mounted(chip, &config, &mut ram);
         ftl.settle().expect("it is writable");
+        ftl.begin_epoch();
+        assert!(ftl.epoch.horizon < first, "no map page has it");
         let mapped = ftl.lookup(Sector::new(1)).expect("the map can be read");
         let Mapped::At(place) = mapped else { panic!("{mapped:?}") };
         let seen = ftl.flash.look(ftl.shape.spot(place).0, Cause::Mount).expect("a page");

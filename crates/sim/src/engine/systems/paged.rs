@@ -261,3 +261,29 @@ impl<'m, D: Flash> Booked<'m> for MeteredPageStore<'m, D> {
         Books { filter, log_writes, ..Books::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nand_model::datasheet;
+
+    use super::*;
+    use crate::input::spec;
+
+    /// What `auto` takes on C3 of another size, without SLC.
+    fn usual(mebibytes: u64, options: &str) -> Streams {
+        let c3 = Setup::of(datasheet::builtin("c3").unwrap());
+        let setup = c3.with_capacity(mebibytes << 20).unwrap().with_slc(0).unwrap();
+        let values = spec::parse(&format!("paged?{options}"), &PAGED).unwrap();
+        config(&setup.part, &values).unwrap().streams
+    }
+
+    #[test]
+    fn there_are_five_streams_where_their_blocks_can_be_lent() {
+        assert_eq!(usual(128, "filter=on"), Streams::Two);
+        assert_eq!(usual(512, "filter=on"), Streams::ByLifetime);
+        assert_eq!(usual(512, "streams=1"), Streams::One);
+        // Five do not fit the smaller one, and no stream lends its blocks.
+        assert_eq!(usual(512, "paired-pages=guard"), Streams::Two);
+        assert_eq!(usual(1024, "paired-pages=guard"), Streams::ByLifetime);
+    }
+}
