@@ -35,8 +35,8 @@ const BY_RULE: [Bug; 7] = [
 ];
 
 /// One random world in thousands comes where these have a say: tests beside the code (`opening.rs`, `page.rs`,
-/// `flush.rs`, `reclaim.rs`, `references.rs`, `replaced.rs`, `rest.rs`, `ring.rs`, `settle.rs`, those of the headers and
-/// `map.rs` of the tables) show them.
+/// `flush.rs`, `reclaim.rs`, `references.rs`, `replaced.rs`, `rest.rs`, `ring.rs`, `settle.rs`, those of the headers
+/// and `map.rs` of the tables) show them.
 const IN_NEED: [Bug; 21] = [
     Bug::OpenLeaf,
     Bug::OpenBeside,

@@ -53,8 +53,8 @@ pub(crate) fn horizon_of_epoch(begun: Stamp, end: Stamp) -> Stamp {
     if planted(Bug::BeginLate) { end } else { begun }
 }
 
-/// After a mount the epoch begins before the page to be repeated: its entries are dirty. If the repetition dies later, the
-/// first attempt, behind the horizon, would seem to show that a map page is gone.
+/// After a mount the epoch begins before the page to be repeated: its entries are dirty. If the repetition dies later,
+/// the first attempt, behind the horizon, would seem to show that a map page is gone.
 #[inline]
 pub(crate) fn epoch_after_mount(now: Stamp, repeated: Option<Stamp>) -> Stamp {
     match repeated {
