@@ -169,21 +169,29 @@ impl Standing {
 /// A system of the ranking as in JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct RankingRow<'a> {
+    /// Its name and parameters.
     system: &'a str,
+    /// Its SLC; none in the run without.
     slc_bytes: u64,
+    /// Whether it is taken, or why it is left out.
     standing: Standing,
     /// The speed, divided by the price: the order of the ranking.
     speed_for_price: Option<f64>,
     /// How many times as fast as the first system.
     speed: Option<f64>,
-    /// Its price by that of the first.
+    /// Its price by that of the first; null if that is of another source.
     price: Option<f64>,
+    /// The price of the flash.
     cost_usd: f64,
+    /// Whose price it is, and of which year.
     price_source: &'a str,
     /// Its energy by that of the first.
     energy: Option<f64>,
+    /// How long the flash lasts, with even wear; null if nothing is worn.
     life_years: Option<f64>,
+    /// Whether acknowledged data is there after power was lost.
     survives_power_loss: bool,
+    /// What the system keeps in RAM.
     ram_bytes: u64,
 }
 
