@@ -108,10 +108,10 @@ pub(super) enum Purpose {
 }
 
 /// The protection of pages that a cut may corrupt: where there are cuts, it is on by default.
-fn guards(values: &Values, config: PairedPages, purpose: Purpose) -> PairedPages {
+fn guards(values: &Values, given: PairedPages, purpose: Purpose) -> PairedPages {
     match purpose {
         Purpose::Mounts if !values.is_given(PAIRED_PAGES) => PairedPages::Guard,
-        Purpose::Mounts | Purpose::Replay => config,
+        Purpose::Mounts | Purpose::Replay => given,
     }
 }
 
@@ -145,8 +145,9 @@ pub(super) fn paged(
     purpose: Purpose,
 ) -> Result<Blueprint, Failure> {
     let part = setup.part.clone();
-    let mut config = paged::config(&part, values).map_err(Failure::Arguments)?;
-    config.paired_pages = guards(values, config.paired_pages, purpose);
+    let given = ours::paired_pages(values).map_err(Failure::Arguments)?;
+    let guards = guards(values, given, purpose);
+    let config = paged::config(&part, values, guards).map_err(Failure::Arguments)?;
     let plan = PagedPlan::new(&part.geometry, &config);
     let plan = plan.map_err(|error| Failure::Unfit(error.to_string()))?;
     Ok(Blueprint { part, store: Store::Pages(Box::new((config, plan))) })

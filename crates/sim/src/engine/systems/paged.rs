@@ -86,7 +86,11 @@ fn number<N: Copy + FromStr>(
 }
 
 /// The page store with its parameters.
-pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String> {
+pub(super) fn config(
+    part: &Part,
+    values: &Values,
+    paired_pages: PairedPages,
+) -> Result<PagedConfig, String> {
     let sector = part.sector_bytes;
     let capacity = part.exported_bytes / u64::from(sector.get());
     let large = capacity > 1 << 20;
@@ -120,7 +124,7 @@ pub(super) fn config(part: &Part, values: &Values) -> Result<PagedConfig, String
         filter: if values.is_on("filter")? { base.filter } else { FilterChoice::AcceptAll },
         run_ends: if values.is_on("follow")? { RunEnds::Follow } else { RunEnds::BySize },
         history,
-        paired_pages: paired_pages(values)?,
+        paired_pages,
         refresh: base.refresh,
         wear_leveling: WearLeveling { threshold: apart(part), ..base.wear_leveling },
         throttle: throttled.then(|| endurance(part)),
@@ -202,7 +206,8 @@ pub(super) fn paged(
 ) -> Result<(), Failure> {
     let unfit = |reason: &dyn std::fmt::Display| Failure::Unfit(reason.to_string());
     let part = &setup.part;
-    let config = config(part, values).map_err(Failure::Arguments)?;
+    let guards = paired_pages(values).map_err(Failure::Arguments)?;
+    let config = config(part, values, guards).map_err(Failure::Arguments)?;
     let plan = PagedPlan::new(&part.geometry, &config).map_err(|error| unfit(&error))?;
     let mut chip = Chip::new(part, stamps(&plan))?.with_time(setup.time);
     chip.pack(plan.shape().main.region);
@@ -274,7 +279,7 @@ mod tests {
         let c3 = Setup::of(datasheet::builtin("c3").unwrap());
         let setup = c3.with_capacity(mebibytes << 20).unwrap().with_slc(0).unwrap();
         let values = spec::parse(&format!("paged?{options}"), &PAGED).unwrap();
-        config(&setup.part, &values).unwrap().streams
+        config(&setup.part, &values, paired_pages(&values).unwrap()).unwrap().streams
     }
 
     #[test]
