@@ -98,6 +98,13 @@ impl Search {
         // By start first, so that the order does not depend on which was done first.
         months.sort_by_key(|tried| tried.start);
         months.sort_by(|one, other| one.distance.total_cmp(&other.distance));
+        // A step of hardly any length may come to a workload once more.
+        let mut distinct = Vec::new();
+        months.retain(|tried| {
+            let is_new = !distinct.contains(&tried.candidate);
+            distinct.push(tried.candidate);
+            is_new
+        });
         let tried = tried.into_inner();
         if tried == 0 {
             Err(Failure::Interrupted("no workload was tried".into()))
