@@ -43,7 +43,7 @@ impl Face for PageStore {
                 (c"spare_bytes: too few for a page's tag; choose larger sectors", 0)
             }
             PagedShapeError::BlockSlots => {
-                (c"sector_bytes: a block has more than 8191 sectors; choose larger ones", 0)
+                (c"sector_bytes: a block has more than 8190 sectors; choose larger ones", 0)
             }
             PagedShapeError::Places => {
                 (c"sector_bytes: the chip has more than 2^30 sectors; choose larger ones", 0)

@@ -111,7 +111,7 @@ fn small() -> PagedConfig {
 }
 
 #[test]
-fn a_mount_of_the_spi_nand_reads_at_most_256_pages_whenever_power_is_lost() {
+fn a_mount_of_the_spi_nand_reads_at_most_160_pages_whenever_power_is_lost() {
     let config = small();
     let (device, plan) = device("spi-nand-1g", &config);
     let mut memory = OwnedPagedRam::for_plan(&plan);
@@ -129,14 +129,14 @@ fn a_mount_of_the_spi_nand_reads_at_most_256_pages_whenever_power_is_lost() {
             let after = if write % 4_850 == 0 { After::Check } else { After::Nothing };
             let took = mounted(&mut ftl.device_mut().chip, &plan, after);
             most = most.max(took.reads);
-            assert!(took.reads <= 256, "after {write} writes: {took:?}");
+            assert!(took.reads <= 160, "after {write} writes: {took:?}");
         }
     }
     println!("after power is lost: at most {most} reads");
     ftl.stop().expect("stopped");
     let took = mounted(&mut ftl.device_mut().chip, &plan, After::Check);
     println!("after a clean stop: {took:?}");
-    assert!(took.reads <= 128, "{took:?}");
+    assert!(took.reads <= 64, "{took:?}");
 }
 
 #[test]
@@ -158,11 +158,11 @@ fn where_no_anchor_can_be_read_every_block_is() {
     }
     let whole = mounted(&mut chip, &plan, After::Check);
     println!("with anchors: {quick:?}, without: {whole:?}");
-    assert!(quick.reads <= 256 && whole.reads > 1_024, "{quick:?} {whole:?}");
+    assert!(quick.reads <= 160 && whole.reads > 1_024, "{quick:?} {whole:?}");
 }
 
 /// Returns the longest of some mounts of a C3 that exports this fraction of its capacity, all of it written.
-fn longest_of_c3(share: u64) -> (Took, PagedPlan) {
+fn longest_of_c3(share: u64) -> Took {
     let part = datasheet::builtin("c3").expect("a part of that name");
     let exported = part.exported_bytes / u64::from(part.sector_bytes.get()) / share;
     let config = PagedConfig {
@@ -193,19 +193,18 @@ fn longest_of_c3(share: u64) -> (Took, PagedPlan) {
         }
     }
     println!("{longest:?}");
-    (longest, plan)
+    longest
 }
 
 #[test]
-fn a_mount_of_c3_reads_little_beside_the_map() {
-    let (longest, plan) = longest_of_c3(16);
-    let beside = longest.reads - u64::from(plan.shape().leaves);
-    assert!(beside <= 1_500, "{longest:?}");
+fn a_mount_of_c3_leaves_the_map_to_be_counted_later() {
+    let longest = longest_of_c3(16);
+    assert!(longest.reads <= 1_500, "{longest:?}");
 }
 
 #[test]
 #[ignore = "it fills 20 GiB: minutes"]
-fn a_mount_of_c3_takes_at_most_half_a_second_whenever_power_is_lost() {
-    let (longest, _) = longest_of_c3(1);
-    assert!(longest.micros <= 500_000, "{longest:?}");
+fn a_mount_of_c3_takes_at_most_a_twentieth_of_a_second_whenever_power_is_lost() {
+    let longest = longest_of_c3(1);
+    assert!(longest.micros <= 50_000, "{longest:?}");
 }

@@ -19,6 +19,8 @@ const PAGE: usize = 2048;
 
 /// Calls that are counted of each kind.
 const CALLS: u32 = 10_000;
+/// Calls right after a mount: a block of pages, which pay for what the mount left.
+const FIRST: u32 = 64;
 /// Pages of work that the host grants in an idle moment.
 const IDLE: PageCount = PageCount::new(16);
 
@@ -225,6 +227,10 @@ fn later_phases<K: FtlKind>(name: &str, ftl: &mut Running<'_, K>, host: &mut Hos
     phase::<K>(name, "random read after a mount", CALLS, ftl, &mut |ftl| {
         let sector = host.random();
         read(ftl, host, sector, back)
+    });
+    phase::<K>(name, "sequential write after a mount", FIRST, ftl, &mut |ftl| {
+        let sector = host.in_order();
+        write(ftl, sector, host.new_page(sector))
     });
     phase::<K>(name, "sequential read", CALLS, ftl, &mut |ftl| {
         let sector = host.in_order();

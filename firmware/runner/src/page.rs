@@ -71,7 +71,7 @@ const BESIDE_DHARA: [Row; 16] = [
 ];
 
 /// Kinds of calls, as the programs name them.
-const KINDS: [&str; 13] = [
+const KINDS: [&str; 14] = [
     "format",
     "mount",
     "mount after a clean stop",
@@ -83,6 +83,7 @@ const KINDS: [&str; 13] = [
     "random read",
     "hot read",
     "random read after a mount",
+    "sequential write after a mount",
     "trim",
     "idle step",
 ];

@@ -1,9 +1,13 @@
 //! How much an anchor holds, and so how often one is written.
 
+use super::address::BlockNumber;
 use crate::quotient::floor;
 
 /// Blocks of each area that an anchor lists for opening.
 pub(crate) const LISTED: usize = 8;
+
+/// Free blocks of each area that may be opened before the next anchor.
+pub(crate) type Listed = [[Option<BlockNumber>; LISTED]; 2];
 
 /// Bytes of a record.
 pub(crate) const RECORD: usize = 8;

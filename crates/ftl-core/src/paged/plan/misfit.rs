@@ -12,7 +12,7 @@ pub enum PagedShapeError {
     SectorBytes,
     /// The spare area is too small for a page's tag.
     SpareBytes,
-    /// A block has more than 8,191 sectors.
+    /// A block has more than 8,190 sectors.
     BlockSlots,
     /// The device has more than 2^30 sectors.
     Places,
@@ -45,7 +45,7 @@ impl fmt::Display for PagedShapeError {
                 f.write_str("the spare area is too small for a tag: choose larger sectors")
             }
             Self::BlockSlots => {
-                f.write_str("a block has more than 8191 sectors: choose larger sectors")
+                f.write_str("a block has more than 8190 sectors: choose larger sectors")
             }
             Self::Places => {
                 f.write_str("the device has more than 2^30 sectors: choose larger sectors")

@@ -165,7 +165,8 @@ impl PagedShape {
         if places >= 1 << Place::BITS {
             return Err(PagedShapeError::Places);
         }
-        if main.block_slots() >= REFERENCES || map.block_slots() >= REFERENCES {
+        // A mount presumes one more.
+        if main.block_slots() + 1 >= REFERENCES || map.block_slots() + 1 >= REFERENCES {
             return Err(PagedShapeError::BlockSlots);
         }
         let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
@@ -320,6 +321,15 @@ impl PagedShape {
         match area {
             Area::Main if self.lends() => LENDING_RESERVE,
             _ => self.role(area).reserve(self.more_streams),
+        }
+    }
+
+    /// Returns the blocks of an area that no host write opens while references are still to be counted after a mount:
+    /// its reserve. Where so many blocks hold garbage that they are soon emptied, fewer will do.
+    pub(crate) const fn kept_uncounted(&self, area: Area) -> u32 {
+        match area {
+            Area::Main if self.has_to_lend() => LENDING_RESERVE,
+            _ => self.reserve(area),
         }
     }
 

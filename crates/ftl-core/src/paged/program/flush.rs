@@ -98,6 +98,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     }
 
     pub(crate) fn flush(&mut self, leaf: Leaf, trimmed: Trimmed) -> Result<(), Fault<D::Error>> {
+        self.count_if_short()?;
         let before = self.map.load(&mut self.flash, leaf, Cause::Map)?;
         let page = self.map.vacate(Some(before));
         self.map.copy(before, page);
@@ -159,6 +160,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Replaces the references of a leaf's old page and of its dirty entries by those of its new page.
     fn exchange(&mut self, leaf: Leaf, differs: Differs, before: Cached, page: Cached) {
         let (first, sectors) = self.shape.sectors_of(leaf);
+        if !rules::changes_counts(self.is_counted(leaf)) {
+            return self.leave_to_page(first, SectorCount::new(sectors));
+        }
         let of = |sector: Sector| sector.get().wrapping_sub(first.get());
         match differs {
             Differs::Anywhere => {
@@ -182,6 +186,13 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 table.remove_run(first, count);
             }
         }
+    }
+
+    /// Removes the dirty entries of a leaf, with their references: those of its page are counted later.
+    fn leave_to_page(&mut self, first: Sector, count: SectorCount) {
+        let Self { table, shape, blocks, .. } = self;
+        table.show_run(first, count, |_, entry| blocks.release(shape.block_of(entry.place), 1));
+        table.remove_run(first, count);
     }
 
     /// Does the same for one sector.

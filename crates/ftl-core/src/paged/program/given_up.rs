@@ -3,11 +3,11 @@
 
 use ftl_iface::NandDevice;
 
-use super::listed::Listed;
 use super::ring::RingUse;
 use crate::error::Fault;
 use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::Spot;
+use crate::paged::plan::anchor_page::Listed;
 use crate::paged::tables::records::{Trace, Walk};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Open, Stream};

@@ -10,9 +10,6 @@ use crate::paged::plan::shape::Area;
 use crate::paged::tables::store::PageFtl;
 use crate::probe::Probe;
 
-/// The free blocks of each area that may be opened before the next anchor.
-pub(super) type Listed = [[Option<BlockNumber>; LISTED]; 2];
-
 /// Adds a block to the list while there is space.
 fn put(listed: &mut [Option<BlockNumber>; LISTED], count: &mut usize, block: BlockNumber) {
     if let Some(cell) = listed.get_mut(*count) {

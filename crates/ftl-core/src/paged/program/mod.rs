@@ -10,6 +10,7 @@
 //! - [`page`](self): a page of an open block, and what follows if that fails.
 //! - [`level`](self): which block wear leveling takes.
 //! - [`opens`](self): open blocks.
+//! - [`references`](self): what refers to each block, counted after a mount.
 
 pub(crate) mod flush;
 
@@ -32,3 +33,5 @@ pub(crate) mod level;
 pub(crate) mod opens;
 
 mod opening;
+
+mod references;

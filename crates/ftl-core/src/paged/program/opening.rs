@@ -44,6 +44,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.blocks.times.note_stream(block, stream);
                 self.record_block(block);
                 self.blocks.open(block);
+                self.presume_opened(block);
                 self.note_opened(area, block);
                 self.opens[stream as usize] = Some(Open::erased(block));
                 return Ok(());

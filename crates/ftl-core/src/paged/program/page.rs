@@ -262,6 +262,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Releases the address in a sector's map page if that needs no read.
     fn release_before(&mut self, (leaf, at): (Leaf, u32), before: Before) -> Old {
+        if !rules::changes_counts(self.is_counted(leaf)) {
+            return Old::Released;
+        }
         if let Before::In(block) = before {
             self.blocks.release(block, 1);
             return Old::Released;
@@ -301,6 +304,7 @@ mod tests {
         let chip = ftl.device_mut().fork();
         let mut ftl = mounted(chip, &config, &mut ram);
         assert!(ftl.suspect.is_some(), "it may be torn");
+        ftl.count_rest().expect("the chip works");
         let few = ftl.shape.few_blocks();
         for block in ftl.blocks.all() {
             if ftl.blocks.is_free(block) && ftl.blocks.free(Area::Main) > few {

@@ -183,8 +183,11 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let mut good = 0;
         for block in 0..self.shape.anchor_blocks() {
             good += u16::from(!self.ring_block_is_bad(block)?);
+            if good == RING_MIN {
+                return Ok(RingUse::Turns);
+            }
         }
-        Ok(if good >= RING_MIN { RingUse::Turns } else { RingUse::GivenUp })
+        Ok(RingUse::GivenUp)
     }
 
     /// Returns the block of the ring with this number, counted on beyond the last one.

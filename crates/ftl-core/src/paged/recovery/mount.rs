@@ -110,13 +110,12 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
         let (buffer, pages) = (ram.bytes(TableName::Buffer), ram.bytes(TableName::CachePages));
         let tags = tag_memory(&mut ram);
         let (kept, directory) = (ram.bytes(TableName::KeptTag), ram.bytes(TableName::Directory));
-        let table = DirtyTable::new(BinMemory { firsts, order, words, lows }, shape.table_most);
         let (dirty, anchor) = (ram.bytes(TableName::DirtyLeaves), ram.bytes(TableName::Anchor));
         Ok(Self {
             flash: PagedFlash::new(device, probe, &shape, config.refresh, tags),
             shape,
             config: *config,
-            table,
+            table: DirtyTable::new(BinMemory { firsts, order, words, lows }, shape.table_most),
             map: Map::new(&shape, MapMemory { directory, dirty, owners, used, pages }),
             blocks,
             opens: [None; Stream::ALL.len()],
@@ -135,6 +134,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             buffer,
             kept: KeptSlots::new(kept),
             formatted_entries: shape.table_entries,
+            counting: None,
             epoch: Epoch::FIRST,
             anchors: Anchors::new(anchor, &shape),
             suspect: None,
@@ -188,7 +188,7 @@ impl<'ram, D: NandDevice, P: Probe> PageFtl<'ram, D, P> {
             }
         }
         // There is no map page yet.
-        ftl.map.end_proof();
+        ftl.map.prove(ftl.shape.leaves);
         match written {
             HeaderChange::Done => Ok(ftl),
             HeaderChange::Bad => Err(PagedMountError::BlockFailed),

@@ -78,13 +78,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         // An anchor may leave pages untold that were programmed after the one before it.
         let origin = newest.stamp.get().saturating_sub(LISTED_SPANS * self.anchor_span());
-        let mut list = List { page: self.map.vacate(None), len: 0, origin: Stamp::new(origin) };
+        let mut list = List {
+            page: self.map.vacate(None),
+            len: 0,
+            origin: Stamp::new(origin),
+            unopened: newest.head.listed,
+        };
         self.list_since(&newest, &mut list)?;
         let ceiling = self.suspect_since(newest.stamp, &mut list)?;
         if self.suspect_is_part() {
             // The page that it is a part of may be older than the list.
             return Err(Unfinished::Untrusted);
         }
+        let known = self.known_free(&newest, list.unopened)?;
         // If the records of the later pages do not fit, the base is lost again.
         self.anchors.base = newest.head.base;
         self.replay_anchors(&newest)?;
@@ -103,7 +109,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 self.blocks.failed += 1;
             }
         }
-        Ok(self.count_references()?)
+        self.begin_to_count(known);
+        Ok(self.count_if_short()?)
     }
 
     /// Whether the blocks that an anchor names exist.
@@ -134,6 +141,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Seen::Unreadable => true,
                 Seen::Erased => false,
             };
+            if rules::may_be_in_use(is_new) {
+                list.note_opened(*block);
+            }
             if is_new {
                 self.list_block(newest.stamp, spot, newest.stamp, list)?;
             }

@@ -41,11 +41,19 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         if self.read_only { Err(StoreWriteError::ReadOnly) } else { Ok(()) }
     }
 
-    /// Does the same. A device without a free block for it is read-only, and serves what it has found.
+    /// Does the same, and counts the references that the mount left to the next requests, so that none of them takes
+    /// longer for it: for who has time now, or measures requests. Idle work counts them, too.
+    pub fn settle_fully(&mut self) -> Result<(), StoreWriteError<D::Error>> {
+        self.settle()?;
+        Ok(self.count_rest()?)
+    }
+
+    /// Repairs what is to be repaired. A device without a free block for it is read-only, and serves what it has found.
     pub(crate) fn settle_if_possible(&mut self) -> Result<(), Fault<D::Error>> {
         if self.settled {
             return Ok(());
         }
+        self.count_if_short()?;
         self.mend_headers()?;
         if let Some(suspect) = self.suspect {
             self.set_right(suspect)?;
@@ -149,6 +157,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         act: impl Fn(&mut Self) -> Result<T, Fault<D::Error>>,
     ) -> Result<T, Fault<D::Error>> {
         match act(self) {
+            Err(Fault::ReadOnly) if self.counting.is_some() => {
+                self.count_rest()?;
+                self.with_few_pins(suspect, act)
+            }
             Err(Fault::ReadOnly) if !self.has_rest() => {
                 self.blocks.unpin_all();
                 self.blocks.pin(suspect.origin.unwrap_or(suspect.spot).block);

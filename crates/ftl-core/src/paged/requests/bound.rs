@@ -16,8 +16,9 @@
 //!
 //! If an area is down to its reserve, a page waits until the reserve is restored, which takes as many copies as the
 //! fullest blocks need. And until the first walk of the anchors is complete, 15 more anchors follow each one. Both are
-//! counted by [`waited`]. After a mount [`settle`] comes first. A failing block and a page that suddenly becomes
-//! unreadable cost extra.
+//! counted by [`waited`]. After a mount [`settle`] comes first, and the next requests read the map pages that the mount
+//! did not count: few each, or all at once if hardly any block is known to be free. A failing block and a page that
+//! suddenly becomes unreadable cost extra.
 //!
 //! [`waited`]: crate::paged::PageFtl::waited
 //! [`settle`]: crate::paged::PageFtl::settle
@@ -50,6 +51,8 @@ pub struct PagedWorstCase {
     /// Word lines per block, in the area with fewer.
     lines: u64,
     leaf_sectors: u64,
+    /// Reads of the map pages that a mount left to be counted.
+    uncounted: Operations,
     /// Map pages that a step may write ahead.
     ahead: u64,
     /// The steps that a host page pays for.
@@ -104,6 +107,7 @@ impl PagedWorstCase {
             block_slots: larger(map.block_slots() as u64, main.block_slots() as u64),
             lines: smaller(map.word_lines as u64, main.word_lines as u64),
             leaf_sectors: shape.leaf_sectors as u64,
+            uncounted: Operations { reads: shape.leaves as u64, programs: 0, erases: 0 },
             ahead,
             steps: (fast + PACE_MAX + prepared) as u64 + 1,
             anchors,
@@ -154,7 +158,7 @@ impl PagedWorstCase {
         let own = Operations { reads: 1, programs: 1, erases: 0 };
         let last = self.steps(1).and(self.room()).and(own);
         let headers = Operations { programs: 0, ..HEADERS };
-        let done = self.paid().and(last).times(pages).and(headers);
+        let done = self.paid().and(last).times(pages).and(headers).and(self.uncounted);
         let all = self.opening(done, 1 + pages);
         let programs = done.programs + self.slots + self.last_anchors(last, pages);
         Operations { programs: smaller(all.programs, programs), ..all }
@@ -170,7 +174,7 @@ impl PagedWorstCase {
     /// Returns the cost of a trim of that many sectors, at least one: a map page for each of their leaves.
     pub const fn trim(&self, sectors: SectorCount) -> Operations {
         let leaf = self.room().and(Self::flushes(2));
-        self.opening(leaf.times(self.leaves(sectors)), 1)
+        self.opening(leaf.times(self.leaves(sectors)).and(self.uncounted), 1)
     }
 
     /// Returns the cost of a read of that many sectors, at least one.
@@ -182,7 +186,8 @@ impl PagedWorstCase {
     /// Returns the cost of `maintain` with that many steps.
     pub const fn maintain(&self, budget: u32) -> Operations {
         let budget = budget as u64;
-        self.opening(self.steps(budget).and(HEADERS.times(budget)), 1 + budget)
+        let done = self.steps(budget).and(HEADERS.times(budget)).and(self.uncounted);
+        self.opening(done, 1 + budget)
     }
 
     /// Returns the most leaves to which this many sectors can belong.

@@ -50,6 +50,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         for leaf in self.map.leaves() {
             let Some(spot) = self.map.spot(leaf) else { continue };
             count(spot, self.leaf_weight().into());
+            if !self.is_counted(leaf) {
+                continue;
+            }
             let page = self.map.load(&mut self.flash, leaf, Cause::Scrub)?;
             let (first, sectors) = self.shape.sectors_of(leaf);
             for (sector, at) in first.run(SectorCount::new(sectors)).zip(0..) {
@@ -62,12 +65,18 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         for (block, counted) in self.blocks.all().zip(counts) {
             let known = self.blocks.references(block);
+            let counted = counted + u32::from(self.presumes(block));
             // The references of an unreadable map page stay counted.
             ensure(u32::from(known) == counted || self.blocks.is_bad(block), || {
                 format!("{block:?} has {counted} references and counts {known}")
             })?;
         }
         Ok(())
+    }
+
+    /// Whether a reference to a block is presumed until all are counted.
+    fn presumes(&self, block: BlockNumber) -> bool {
+        self.counting.is_some_and(|counting| counting.presumes(block))
     }
 
     /// The number of free blocks is as counted.
@@ -173,12 +182,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         Ok(())
     }
 
-    /// The slot to which a sector is mapped holds that sector, unless its map page is unreadable.
+    /// The slot to which a sector is mapped holds that sector, unless its map page is unreadable; and its block is in
+    /// use, whether that map page is counted or not.
     fn every_sector_is_where_the_map_says(&mut self) -> Checked {
         for number in 0..self.shape.capacity.get() {
             let sector = Sector::new(number);
             let Mapped::At(place) = self.lookup(sector)? else { continue };
             let (spot, slot) = self.shape.spot(place);
+            ensure(!self.blocks.is_free(spot.block), || {
+                format!("{sector} is mapped to {spot:?}, whose block counts as free")
+            })?;
             let held = match self.flash.look(spot, Cause::Scrub)? {
                 Seen::Unreadable => {
                     return Err(Violation(format!("Uncorrectable: {spot:?} with {sector}")));

@@ -120,6 +120,19 @@ pub(crate) fn must_stand(block: u16, last: Option<u16>, doubtful: Option<u16>) -
     doubtful.or(last) == Some(block) && !planted(Bug::EraseLastAnchor)
 }
 
+/// What the last anchor leaves untold may be lost: what it had freed is in use then.
+#[inline]
+pub(crate) fn may_lose_untold(tells_all: bool) -> bool {
+    !tells_all && !planted(Bug::FreeByUntold)
+}
+
+/// A block that was opened since the last anchor may be in use, though the anchor lists it as free: map pages written
+/// since may refer to it.
+#[inline]
+pub(crate) fn may_be_in_use(is_opened: bool) -> bool {
+    is_opened && !planted(Bug::KnowOpened)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

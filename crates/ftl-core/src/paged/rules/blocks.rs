@@ -87,6 +87,19 @@ pub(crate) fn may_level(is_in_need: bool) -> bool {
     !is_in_need || planted(Bug::LevelInNeed)
 }
 
+/// A block that is known to be free is presumed to be in use from when it is opened: what it takes may be mapped by map
+/// pages that are not counted yet.
+#[inline]
+pub(crate) fn must_presume(is_known: bool) -> bool {
+    is_known && !planted(Bug::KnowForEver)
+}
+
+/// What changes in a map page that a mount has not counted yet changes no count: the page is counted as it is then.
+#[inline]
+pub(crate) fn changes_counts(is_counted: bool) -> bool {
+    is_counted || planted(Bug::CountTwice)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

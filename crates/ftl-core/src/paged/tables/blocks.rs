@@ -8,7 +8,7 @@
 use super::named::{NAMED, Named};
 use super::rates::{Group, RateMemory, Rates};
 use super::times::Times;
-use super::under_way::Stream;
+use super::under_way::{Counting, Stream};
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::feature::{Feature, KEEPS_WEAR};
 use crate::paged::plan::shape::{Area, AreaShape, PagedShape, REFERENCES};
@@ -186,11 +186,21 @@ impl<'ram> Blocks<'ram> {
         if is_main { Area::Main } else { Area::Fast }
     }
 
-    /// Clears all references; bad blocks stay bad.
-    pub fn clear_references(&mut self) {
+    /// Clears all references, and presumes one to every block but those that are known to be free. Bad blocks stay bad.
+    pub(crate) fn presume_used(&mut self, counting: &Counting) {
         for block in self.all() {
             if !self.is_bad(block) {
-                self.states.set(block, self.states.get(block) & !COUNT);
+                let presumed = u16::from(counting.presumes(block));
+                self.states.set(block, self.states.get(block) & !COUNT | presumed);
+            }
+        }
+    }
+
+    /// Takes the presumed references back: all are counted.
+    pub(crate) fn presume_no_more(&mut self, counting: &Counting) {
+        for block in self.all() {
+            if counting.presumes(block) {
+                self.release(block, 1);
             }
         }
     }
@@ -334,16 +344,8 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Adds references while all are counted anew: free blocks are counted afterwards.
-    #[inline]
-    pub fn count(&mut self, block: BlockNumber, count: u16) {
-        let state = self.states.get(block);
-        if state != BAD && (state & COUNT) + count <= COUNT {
-            self.states.set(block, state + count);
-        }
-    }
-
     /// Adds references.
+    #[inline]
     pub fn refer(&mut self, block: BlockNumber, count: u16) {
         let state = self.states.get(block);
         if state != BAD && (state & COUNT) + count <= COUNT {

@@ -71,8 +71,8 @@ pub struct Map<'ram> {
     pub written: Leaf,
     /// If the page programmed last is a map page: the block of the one before it, on which a mount may count.
     pub replaced: Option<BlockNumber>,
-    /// Whether every map page is known to be intact, so that none is checked again.
-    proved: bool,
+    /// The map pages of the leaves before this one are known to be intact, so that none is checked again.
+    proved: u32,
     /// Whether a damaged map page was found.
     damaged: bool,
 }
@@ -103,7 +103,7 @@ impl<'ram> Map<'ram> {
             latest: 0,
             written: Leaf::new(0),
             replaced: None,
-            proved: false,
+            proved: 0,
             damaged: false,
         }
     }
@@ -122,13 +122,15 @@ impl<'ram> Map<'ram> {
 
     /// Checks every map page that is loaded from now on.
     pub const fn begin_proof(&mut self) {
-        (self.proved, self.damaged) = (false, false);
+        (self.proved, self.damaged) = (0, false);
     }
 
-    /// Ends the proof, after every map page was loaded. If all were intact, none is checked again: later ones are
-    /// acknowledged, and correcting their bits is the device's task, as for sectors.
-    pub const fn end_proof(&mut self) {
-        self.proved = !self.damaged;
+    /// Notes that the map pages of all leaves before this number were loaded. If all were intact, none of them is
+    /// checked again: later ones are acknowledged, and correcting their bits is the device's task, as for sectors.
+    pub const fn prove(&mut self, end: u32) {
+        if !self.damaged {
+            self.proved = end;
+        }
     }
 
     /// Returns the address of a leaf's map page, if it was ever written.
@@ -358,7 +360,8 @@ impl<'ram> Map<'ram> {
             Seen::Page(page) if page.kind.is_map() => leaf_named(page.slot(0)),
             _ => None,
         };
-        let intact = named == Some(leaf) && (self.proved || is_whole(self.bytes(page), key));
+        let intact =
+            named == Some(leaf) && (leaf.get() < self.proved || is_whole(self.bytes(page), key));
         Ok(if intact { LeafPage::Intact } else { LeafPage::Lost })
     }
 

@@ -8,7 +8,7 @@ use super::under_way::Stream;
 use crate::layout::{FormatKey, Stamp};
 use crate::paged::plan::address::{BlockNumber, Place, Spot};
 use crate::paged::plan::anchor_page::{
-    LISTED, RECORD, ahead, in_page, programs_between, record_at,
+    LISTED, Listed, RECORD, ahead, in_page, programs_between, record_at,
 };
 use crate::paged::plan::numbers;
 use crate::paged::plan::shape::PagedShape;
@@ -51,7 +51,7 @@ pub(crate) struct Head {
     pub(crate) tick: Tick,
     /// The open blocks, and the next page of each.
     pub(crate) opens: [Option<Spot>; Stream::ALL.len()],
-    pub(crate) listed: [[Option<BlockNumber>; LISTED]; 2],
+    pub(crate) listed: Listed,
 }
 
 /// A record.
@@ -184,7 +184,7 @@ pub(crate) struct Anchors<'ram> {
     pub(crate) due: bool,
     /// Whether the last anchor was void.
     pub(crate) void: bool,
-    pub(crate) listed: [[Option<BlockNumber>; LISTED]; 2],
+    pub(crate) listed: Listed,
     /// Whether there may be blocks marked bad on the device that the tables do not know.
     pub(crate) unsure: bool,
 }

@@ -4,6 +4,7 @@ use super::map::Cached;
 use crate::layout::{Stamp, TagKind};
 use crate::paged::flash::PagedKind;
 use crate::paged::plan::address::{BlockNumber, Spot};
+use crate::paged::plan::anchor_page::Listed;
 use crate::paged::plan::numbers;
 
 /// Bytes per line.
@@ -29,9 +30,17 @@ pub(crate) struct List {
     pub(crate) len: usize,
     /// All pages on it are younger.
     pub(crate) origin: Stamp,
+    /// The blocks that the anchor lists as free, and that were not opened since.
+    pub(crate) unopened: Listed,
 }
 
 impl List {
+    /// Notes that a block which the anchor lists as free was opened since.
+    pub(crate) fn note_opened(&mut self, block: BlockNumber) {
+        let cells = self.unopened.iter_mut().flatten();
+        cells.filter(|cell| **cell == Some(block)).for_each(|cell| *cell = None);
+    }
+
     /// Returns the stamp of a page on the list.
     pub(crate) fn stamp(&self, since: &Since) -> Stamp {
         Stamp::new(self.origin.get() + u64::from(since.age))

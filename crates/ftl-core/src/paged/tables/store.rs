@@ -9,7 +9,7 @@ use super::effort::Effort;
 use super::map::Map;
 use super::records::Anchors;
 use super::under_way::{
-    Epoch, Leveling, MapPages, Open, Scrubbed, Stream, Suspect, TablePart, Victim,
+    Counting, Epoch, Leveling, MapPages, Open, Scrubbed, Stream, Suspect, TablePart, Victim,
 };
 use crate::error::Fault;
 use crate::filter::{Runs, SizeFilter};
@@ -57,6 +57,8 @@ pub struct PageFtl<'ram, D, P = crate::probe::NoProbe> {
     pub(crate) kept: KeptSlots<'ram>,
     /// The dirty entries with which the device was formatted: this mount may have fewer.
     pub(crate) formatted_entries: u32,
+    /// What is left to be counted of the references, if anything is. Until then no garbage is collected.
+    pub(crate) counting: Option<Counting>,
     pub(crate) epoch: Epoch,
     pub(crate) anchors: Anchors<'ram>,
     /// The page that a power cut may have damaged, found by the mount.

@@ -6,6 +6,7 @@ use ftl_iface::Sector;
 use crate::layout::Stamp;
 use crate::paged::flash::{Extent, PagedKind};
 use crate::paged::plan::address::{BlockNumber, Leaf, Spot};
+use crate::paged::plan::anchor_page::Listed;
 use crate::probe::Cause;
 
 /// The streams: each has an open block of its own. Host data whose lifetime the host gives goes to `Host`, `Lasting`,
@@ -137,6 +138,28 @@ pub(crate) struct Suspect {
     pub(crate) extent: Extent,
     /// The address of the first attempt, once it is found.
     pub(crate) origin: Option<Spot>,
+}
+
+/// How far the references in map pages were counted since a mount.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counting {
+    /// The first leaf whose page is not counted.
+    pub(crate) next: Leaf,
+    /// The blocks that are known to be free. All others are presumed to be in use.
+    pub(crate) known: Listed,
+}
+
+impl Counting {
+    /// Notes that a block was opened: it is not known to be free any more.
+    pub(crate) fn note_opened(&mut self, block: BlockNumber) {
+        let cells = self.known.iter_mut().flatten();
+        cells.filter(|cell| **cell == Some(block)).for_each(|cell| *cell = None);
+    }
+
+    /// Whether a block is presumed to be in use.
+    pub(crate) fn presumes(&self, block: BlockNumber) -> bool {
+        !self.known.iter().flatten().any(|known| *known == Some(block))
+    }
 }
 
 /// What a mount found in the blocks of map pages.

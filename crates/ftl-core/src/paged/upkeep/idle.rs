@@ -13,8 +13,8 @@ use crate::probe::Probe;
 const IDLE: u32 = 2;
 
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
-    /// Works while the host is idle: garbage collection first, then weak blocks, then erases of blocks to be opened,
-    /// then the scrub if one is running.
+    /// Works while the host is idle: the count of references first, then garbage collection, then weak blocks, then
+    /// erases of blocks to be opened, then the scrub if one is running.
     pub(crate) fn work(&mut self, budget: PageCount) -> Result<Work, Fault<D::Error>> {
         for _ in 0..budget.get() {
             if self.idle_step()? == IdleStep::NothingToDo {
@@ -23,12 +23,16 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         }
         let short = self.short_area(IDLE).is_some() || self.expects_bursts();
         let waits = short || self.may_refresh() || self.scrub.is_some();
-        let waits = waits || self.next_to_erase().is_some();
+        let waits = waits || self.next_to_erase().is_some() || self.counting.is_some();
         Ok(if waits { Work::Left } else { Work::Done })
     }
 
     /// Does one step of the most urgent work.
     fn idle_step(&mut self) -> Result<IdleStep, Fault<D::Error>> {
+        if self.counting.is_some() {
+            self.count_leaves(1)?;
+            return Ok(IdleStep::Done);
+        }
         // First the space that the next write needs, then weak blocks, then further space.
         if let Some(area) = self.short_area(0)
             && self.reclaim_step(area)? != Step::NoVictim

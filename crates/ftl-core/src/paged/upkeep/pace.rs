@@ -38,6 +38,10 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Refreshes what is weak, and copies what a host page has to pay for when an area gets short of blocks: for the
     /// page itself, and for what was programmed to the fast area since the previous host page, map pages included.
     pub(crate) fn pace(&mut self, stream: Stream) -> Result<(), Fault<D::Error>> {
+        // What is free is not known yet.
+        if self.counting.is_some() {
+            return Ok(());
+        }
         let before = self.flash.programs();
         self.refresh_some()?;
         let skipped = u32::from(core::mem::take(&mut self.skipped).min(self.shape.main.pages));

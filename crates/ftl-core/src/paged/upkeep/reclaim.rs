@@ -33,9 +33,11 @@ pub(crate) enum Step {
 impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Makes space for a host page, for its entries, and for further pages that these may need.
     pub(crate) fn make_room(&mut self) -> Result<(), Fault<D::Error>> {
+        self.count_some()?;
         self.make_blocks()?;
         self.turn_epoch()?;
         self.make_entries(self.shape.slots_max().into())?;
+        self.count_if_short()?;
         self.make_blocks()
     }
 
@@ -57,6 +59,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Frees blocks until every area has one more than its reserve.
     fn make_blocks(&mut self) -> Result<(), Fault<D::Error>> {
+        if self.counting.is_some() {
+            return Ok(());
+        }
         match self.short_area(0) {
             None => return Ok(()),
             Some(Area::Main) if self.open_blocks_do() => return Ok(()),
@@ -84,6 +89,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 
     /// Copies one page of data out of an area's victim.
     pub(crate) fn reclaim_step(&mut self, area: Area) -> Result<Step, Fault<D::Error>> {
+        debug_assert!(self.counting.is_none(), "a block with data may seem to have none");
         // A mark may destroy pages.
         let failed = self.blocks.failed_and_empty(area);
         if let Some(block) = failed.filter(|block| Some(*block) != self.map.replaced) {

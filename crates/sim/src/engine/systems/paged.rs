@@ -227,7 +227,7 @@ pub(super) fn paged(
     let mut memory = OwnedPagedRam::for_plan(&plan);
     let mut ftl = mount(device, &config, memory.lend(), &meter)?;
     // Work left by a mount does not belong to the comparison.
-    ftl.settle().map_err(|error| failed("mount", &error))?;
+    ftl.settle_fully().map_err(|error| failed("mount", &error))?;
     session.replay(&mut Tenant::new(ftl, plan.total_bytes(), &meter))
 }
 
