@@ -66,6 +66,10 @@ pub(super) const WAY: f64 = 0.6;
 /// The share of parameters that change.
 const CHANGED: f64 = 0.5;
 
+/// The share of parameters that a nudge changes, and how far at most: of the way between their bounds, in logarithms.
+const NUDGED: f64 = 0.1;
+const NUDGE: f64 = 0.15;
+
 impl Candidate {
     /// A random workload, with each parameter uniform in its logarithm.
     pub(super) fn drawn(workload: Workload, dice: &mut fastrand::Rng) -> Self {
@@ -90,6 +94,21 @@ impl Candidate {
             let [own, best, one, other] = [self, best, one, other].map(|of| log(of.0[at]));
             let moved = own + way * (best - own) + way * (one - other);
             next.0[at] = whole(libm::exp(moved), knob.bounds(workload));
+        }
+        next
+    }
+
+    /// A workload beside this one: a parameter or two differ a little, whatever the others of a search are like.
+    pub(super) fn nudged(self, workload: Workload, dice: &mut fastrand::Rng) -> Self {
+        let mut next = self;
+        let sure = dice.usize(..COUNT);
+        for (at, knob) in KNOBS.iter().enumerate() {
+            if at != sure && dice.f64() >= NUDGED {
+                continue;
+            }
+            let (least, most) = knob.bounds(workload);
+            let step = NUDGE * (log(most) - log(least)) * (2.0 * dice.f64() - 1.0);
+            next.0[at] = whole(libm::exp(log(self.0[at]) + step), (least, most));
         }
         next
     }
@@ -153,6 +172,7 @@ mod tests {
                     assert!((least..=most).contains(value), "{}: {value}", knob.name);
                 }
                 candidate = candidate.towards(one, ([candidate, other], WAY), workload, &mut dice);
+                candidate = candidate.nudged(workload, &mut dice);
             }
         }
     }

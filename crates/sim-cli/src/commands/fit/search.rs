@@ -59,11 +59,6 @@ impl Tried {
 /// Workloads of a start that are drawn at random, and then bettered one by one.
 const CROWD: usize = 24;
 
-/// Over a month, from how many of the crowd steps are taken, and how much of the way: what is near already is only
-/// mended.
-const NEAR: usize = 8;
-const SHORT_WAY: f64 = 0.3;
-
 /// How many of the best the others move towards.
 const BEST: usize = 3;
 
@@ -126,7 +121,8 @@ impl Search {
         for at in 0..self.months as usize {
             let candidate = match (crowd.get(at), months.first()) {
                 (Some(best), _) if at < PROMOTED => best.candidate,
-                (_, Some(best)) => beside(best.candidate, &crowd, self.workload, &mut dice),
+                // The crowd has come together by then: the way between two of it is short.
+                (_, Some(best)) => best.candidate.nudged(self.workload, &mut dice),
                 _ => Candidate::drawn(self.workload, &mut dice),
             };
             let Some(tried) = self.tried(candidate, (start, FitRun::Month), count)? else { break };
@@ -209,18 +205,6 @@ impl Search {
 fn insert(all: &mut Vec<Tried>, tried: &Tried) {
     let at = all.partition_point(|other| other.distance <= tried.distance);
     all.insert(at, *tried);
-}
-
-/// A workload off that one by a part of the way between two of the crowd's best.
-fn beside(
-    best: Candidate,
-    crowd: &[Tried],
-    workload: Workload,
-    dice: &mut fastrand::Rng,
-) -> Candidate {
-    let near = &crowd[..crowd.len().min(NEAR)];
-    let others = [(); 2].map(|()| near[dice.usize(..near.len())].candidate);
-    best.towards(best, (others, SHORT_WAY), workload, dice)
 }
 
 #[cfg(test)]
