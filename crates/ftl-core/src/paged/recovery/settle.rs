@@ -44,8 +44,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     /// Does the same, and counts the references that the mount left to the next requests, so that none of them takes
     /// longer for it: for who has time now, or measures requests. Idle work counts them, too.
     pub fn settle_fully(&mut self) -> Result<(), StoreWriteError<D::Error>> {
-        self.settle()?;
-        Ok(self.count_rest()?)
+        self.flash.alive()?;
+        self.count_rest()?;
+        self.settle()
     }
 
     /// Repairs what is to be repaired. A device without a free block for it is read-only, and serves what it has found.

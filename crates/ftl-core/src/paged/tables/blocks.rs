@@ -196,13 +196,16 @@ impl<'ram> Blocks<'ram> {
         }
     }
 
-    /// Takes the presumed references back: all are counted.
+    /// Takes the presumed references back, and counts the free blocks: all references are counted.
     pub(crate) fn presume_no_more(&mut self, counting: &Counting) {
         for block in self.all() {
-            if counting.presumes(block) {
-                self.release(block, 1);
+            if counting.presumes(block) && !self.is_bad(block) {
+                let state = self.states.get(block);
+                debug_assert!(state & COUNT > 0, "{block:?} has no presumed reference");
+                self.states.set(block, state - 1);
             }
         }
+        self.count_free();
     }
 
     /// Pins the block: it is not free until all pins are removed.
