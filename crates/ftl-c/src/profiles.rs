@@ -47,7 +47,7 @@ mod bytes {
     /// RAM of `TANDEM_PROFILE_ONE_GBIT_LEAST`.
     pub const RAM_ONE_GBIT_LEAST: usize = 12_288;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_LEAST`.
-    pub const RAM_HALF_GBIT_LEAST: usize = 10_880;
+    pub const RAM_HALF_GBIT_LEAST: usize = 11_136;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
     pub const HYBRID_RAM_ONE_GBIT: usize = 26_624;
     /// RAM of `TANDEM_HYBRID_PROFILE_HALF_GBIT`.
@@ -65,7 +65,7 @@ mod bytes {
     /// RAM of `TANDEM_PROFILE_ONE_GBIT_LEAST`.
     pub const RAM_ONE_GBIT_LEAST: usize = 12_288;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_LEAST`.
-    pub const RAM_HALF_GBIT_LEAST: usize = 11_264;
+    pub const RAM_HALF_GBIT_LEAST: usize = 11_392;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
     pub const HYBRID_RAM_ONE_GBIT: usize = 26_880;
     /// RAM of `TANDEM_HYBRID_PROFILE_HALF_GBIT`.
