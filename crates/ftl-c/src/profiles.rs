@@ -63,7 +63,7 @@ mod bytes {
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_SMALL`.
     pub const RAM_HALF_GBIT_SMALL: usize = 14_848;
     /// RAM of `TANDEM_PROFILE_ONE_GBIT_LEAST`.
-    pub const RAM_ONE_GBIT_LEAST: usize = 12_288;
+    pub const RAM_ONE_GBIT_LEAST: usize = 12_544;
     /// RAM of `TANDEM_PROFILE_HALF_GBIT_LEAST`.
     pub const RAM_HALF_GBIT_LEAST: usize = 11_392;
     /// RAM of `TANDEM_HYBRID_PROFILE_ONE_GBIT`.
