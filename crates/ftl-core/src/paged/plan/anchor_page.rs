@@ -9,6 +9,12 @@ pub(crate) const LISTED: usize = 8;
 /// Free blocks of each area that may be opened before the next anchor.
 pub(crate) type Listed = [[Option<BlockNumber>; LISTED]; 2];
 
+/// Takes a block off a list, if it is there.
+pub(crate) fn take_off(listed: &mut Listed, block: BlockNumber) {
+    let cells = listed.iter_mut().flatten();
+    cells.filter(|cell| **cell == Some(block)).for_each(|cell| *cell = None);
+}
+
 /// Bytes of a record.
 pub(crate) const RECORD: usize = 8;
 

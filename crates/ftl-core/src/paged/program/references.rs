@@ -13,7 +13,7 @@ use ftl_iface::{NandDevice, SectorCount};
 
 use crate::error::Fault;
 use crate::paged::plan::address::{BlockNumber, Leaf};
-use crate::paged::plan::anchor_page::Listed;
+use crate::paged::plan::anchor_page::{Listed, take_off};
 use crate::paged::plan::shape::Area;
 use crate::paged::rules;
 use crate::paged::tables::store::PageFtl;
@@ -120,7 +120,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     pub(super) fn presume_opened(&mut self, block: BlockNumber) {
         let Some(counting) = &mut self.counting else { return };
         if rules::must_presume(!counting.presumes(block)) {
-            counting.note_opened(block);
+            take_off(&mut counting.known, block);
             self.blocks.refer(block, 1);
         }
     }

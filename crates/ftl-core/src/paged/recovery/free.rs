@@ -10,7 +10,8 @@
 use ftl_iface::NandDevice;
 
 use crate::error::Fault;
-use crate::paged::plan::anchor_page::Listed;
+use crate::paged::plan::address::BlockNumber;
+use crate::paged::plan::anchor_page::{Listed, take_off};
 use crate::paged::program::ring::{Newest, RingPage};
 use crate::paged::rules;
 use crate::paged::tables::map;
@@ -49,9 +50,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
     fn leave_out_opened(&self, records: u16, known: &mut Listed) {
         for number in 0..records {
             let Some(Record::Block(opened, _)) = self.anchors.nth_record(number) else { continue };
-            for cell in known.iter_mut().flatten() {
-                *cell = cell.filter(|block| block.get() != opened);
-            }
+            take_off(known, BlockNumber::new(opened));
         }
     }
 

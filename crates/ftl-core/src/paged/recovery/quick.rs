@@ -11,6 +11,7 @@ use crate::error::Fault;
 use crate::layout::Stamp;
 use crate::paged::flash::{PageTag, Seen};
 use crate::paged::plan::address::{BlockNumber, Leaf, Place, Spot};
+use crate::paged::plan::anchor_page::take_off;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::anchors::LISTED_SPANS;
 use crate::paged::program::ring::{Newest, RingPage, RingUse};
@@ -142,7 +143,7 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
                 Seen::Erased => false,
             };
             if rules::may_be_in_use(is_new) {
-                list.note_opened(*block);
+                take_off(&mut list.unopened, *block);
             }
             if is_new {
                 self.list_block(newest.stamp, spot, newest.stamp, list)?;

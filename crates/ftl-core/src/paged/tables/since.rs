@@ -35,12 +35,6 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// Notes that a block which the anchor lists as free was opened since.
-    pub(crate) fn note_opened(&mut self, block: BlockNumber) {
-        let cells = self.unopened.iter_mut().flatten();
-        cells.filter(|cell| **cell == Some(block)).for_each(|cell| *cell = None);
-    }
-
     /// Returns the stamp of a page on the list.
     pub(crate) fn stamp(&self, since: &Since) -> Stamp {
         Stamp::new(self.origin.get() + u64::from(since.age))

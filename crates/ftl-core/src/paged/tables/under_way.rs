@@ -150,12 +150,6 @@ pub(crate) struct Counting {
 }
 
 impl Counting {
-    /// Notes that a block was opened: it is not known to be free any more.
-    pub(crate) fn note_opened(&mut self, block: BlockNumber) {
-        let cells = self.known.iter_mut().flatten();
-        cells.filter(|cell| **cell == Some(block)).for_each(|cell| *cell = None);
-    }
-
     /// Whether a block is presumed to be in use.
     pub(crate) fn presumes(&self, block: BlockNumber) -> bool {
         !self.known.iter().flatten().any(|known| *known == Some(block))
