@@ -85,30 +85,36 @@ impl Candidate {
         workload: Workload,
         dice: &mut fastrand::Rng,
     ) -> Self {
-        let mut next = self;
-        let sure = dice.usize(..COUNT);
-        for (at, knob) in KNOBS.iter().enumerate() {
-            if at != sure && dice.f64() >= CHANGED {
-                continue;
-            }
+        self.changed(CHANGED, workload, dice, |at, _, _| {
             let [own, best, one, other] = [self, best, one, other].map(|of| log(of.0[at]));
-            let moved = own + way * (best - own) + way * (one - other);
-            next.0[at] = whole(libm::exp(moved), knob.bounds(workload));
-        }
-        next
+            own + way * (best - own) + way * (one - other)
+        })
     }
 
     /// A workload beside this one: a parameter or two differ a little, whatever the others of a search are like.
     pub(super) fn nudged(self, workload: Workload, dice: &mut fastrand::Rng) -> Self {
+        self.changed(NUDGED, workload, dice, |at, (least, most), dice| {
+            let step = NUDGE * (log(most) - log(least)) * (2.0 * dice.f64() - 1.0);
+            log(self.0[at]) + step
+        })
+    }
+
+    /// A workload of which about this share of the parameters, and one at least, go elsewhere, in logarithms.
+    fn changed(
+        self,
+        share: f64,
+        workload: Workload,
+        dice: &mut fastrand::Rng,
+        mut to: impl FnMut(usize, (u64, u64), &mut fastrand::Rng) -> f64,
+    ) -> Self {
         let mut next = self;
         let sure = dice.usize(..COUNT);
         for (at, knob) in KNOBS.iter().enumerate() {
-            if at != sure && dice.f64() >= NUDGED {
+            if at != sure && dice.f64() >= share {
                 continue;
             }
-            let (least, most) = knob.bounds(workload);
-            let step = NUDGE * (log(most) - log(least)) * (2.0 * dice.f64() - 1.0);
-            next.0[at] = whole(libm::exp(log(self.0[at]) + step), (least, most));
+            let bounds = knob.bounds(workload);
+            next.0[at] = whole(libm::exp(to(at, bounds, dice)), bounds);
         }
         next
     }
