@@ -62,11 +62,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let most = (2 * rate * (1 + skipped) / PARTS + 2).min(PACE_MAX.into());
         let pays = ceil(self.main_debt / PARTS, spread).min(most);
         let (mut steps, mut prepared) = (0, 0);
-        while steps < pays && self.urgency() > 0 && !self.has_done_enough(before) {
+        while steps < pays && !self.has_done_enough(before) {
             if self.reclaim_step(Area::Main)? == Step::Prepared && prepared < PREPARED_MAX {
                 prepared += 1;
             } else {
                 steps += 1;
+            }
+            if steps < pays && self.urgency() == 0 {
+                break;
             }
         }
         self.main_debt = (self.main_debt - steps * PARTS).min(spread * u32::from(PACE_MAX) * PARTS);
