@@ -12,10 +12,12 @@ const MAIN_RESERVE: u32 = 4;
 /// The reserve of a single area, which has all of these streams.
 const ONLY_RESERVE: u32 = 5;
 
-/// The reserve of a main area whose streams lend their blocks to each other. Emptying a victim opens at most one for
-/// copies and one for map pages; one more is for the page to be repeated after a power cut. Cuts in a row are no danger
-/// where so many blocks hold garbage: any of them is soon emptied.
-pub(super) const LENDING_RESERVE: u32 = 3;
+/// The reserve of a main area whose streams lend their blocks to each other. Emptying a victim opens one for copies and
+/// those for map pages; one more is for the page to be repeated after a power cut. Cuts in a row are no danger where so
+/// many blocks hold garbage: any of them is soon emptied.
+pub(super) const fn lending_reserve(for_map_pages: u32) -> u32 {
+    2 + for_map_pages
+}
 
 /// Blocks beyond the needed ones that a device must have for that.
 pub(super) const TO_LEND: u32 = 5;

@@ -8,7 +8,7 @@ pub use super::area::{Area, AreaShape, HEADERS};
 use super::config::{Needs, PagedConfig};
 use super::feature::Feature;
 use super::misfit::PagedShapeError;
-use super::reserve::{LENDING_RESERVE, Role, TO_LEND};
+use super::reserve::{Role, TO_LEND, lending_reserve};
 use crate::config::PairedPages;
 use crate::layout;
 use crate::quotient::{ceil, divided, floor};
@@ -316,10 +316,31 @@ impl PagedShape {
         self.guards() && area.shares_cells()
     }
 
+    /// Returns how many entries a map page takes that is written because the table is full, if they are so few that
+    /// the map pages matter: then emptying a block may take more space of its area than it frees.
+    pub(crate) const fn few_entries(&self) -> Option<u32> {
+        /// With so many, map pages take an eighth of what copies take, or less.
+        const MANY: u32 = 8;
+        let each = floor(self.table_entries, self.leaves);
+        match each {
+            _ if self.has_fast() || each >= MANY => None,
+            0 => Some(1),
+            each => Some(each),
+        }
+    }
+
+    const fn lending_reserve(&self) -> u32 {
+        let each = match self.few_entries() {
+            Some(each) => each,
+            None => u32::MAX,
+        };
+        lending_reserve(ceil(self.main.slots as u32, each))
+    }
+
     /// Returns the blocks of an area that no host write opens.
     pub const fn reserve(&self, area: Area) -> u32 {
         match area {
-            Area::Main if self.lends() => LENDING_RESERVE,
+            Area::Main if self.lends() => self.lending_reserve(),
             _ => self.role(area).reserve(self.more_streams),
         }
     }
@@ -328,7 +349,7 @@ impl PagedShape {
     /// its reserve. Where so many blocks hold garbage that they are soon emptied, fewer will do.
     pub(crate) const fn kept_uncounted(&self, area: Area) -> u32 {
         match area {
-            Area::Main if self.has_to_lend() => LENDING_RESERVE,
+            Area::Main if self.has_to_lend() => self.lending_reserve(),
             _ => self.reserve(area),
         }
     }

@@ -36,6 +36,17 @@ pub(crate) struct Judge<'a> {
     pub(crate) shape: &'a AreaShape,
     /// The current victim.
     pub(crate) begun: Option<BlockNumber>,
+    /// Whether map pages that a victim's copies take count among its costs.
+    pub(crate) map_pages: MapPages,
+}
+
+/// What the map pages count that are written for a victim's copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MapPages {
+    /// Nothing.
+    Free,
+    /// A page for so many sectors. A block of map pages costs none beside those that it holds.
+    OneFor(u32),
 }
 
 impl Judge<'_> {
@@ -78,7 +89,12 @@ impl Judge<'_> {
                 }
                 benefit(full, used, blocks.stays(block))
             }
-            Victims::Greedy => won + 1,
+            Victims::Greedy => match self.map_pages {
+                MapPages::OneFor(sectors) if !blocks.holds_map(block) => {
+                    won.checked_sub(floor(used * u32::from(self.shape.slots), sectors))? + 1
+                }
+                _ => won + 1,
+            },
         })
     }
 
@@ -259,6 +275,7 @@ mod tests {
                 area: Area::Main,
                 shape: &shape,
                 begun: None,
+                map_pages: MapPages::Free,
             };
             for stays in [1, 64, 700, 32_832] {
                 for used in 1..full {

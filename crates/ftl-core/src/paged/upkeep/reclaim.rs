@@ -11,7 +11,7 @@ use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::rules;
-use crate::paged::tables::candidates::Judge;
+use crate::paged::tables::candidates::{Judge, MapPages};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Neighbour, Victim};
 use crate::probe::{Cause, Probe};
@@ -153,11 +153,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
         let victims = if need { Victims::Greedy } else { self.config.victims };
-        let mut judge = Judge { victims, area, shape: self.shape.area(area), begun };
+        // Without a block to spare, what takes more than it frees is the last choice.
+        let few = self.shape.few_entries().filter(|_| need);
+        let map_pages = few.map_or(MapPages::Free, MapPages::OneFor);
+        let mut judge = Judge { victims, area, shape: self.shape.area(area), begun, map_pages };
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, judge);
         if best.is_none() {
-            judge.victims = Victims::Greedy;
+            (judge.victims, judge.map_pages) = (Victims::Greedy, MapPages::Free);
             best = candidates.best(&mut self.blocks, judge);
         }
         let block = best?;
@@ -308,7 +311,9 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
 mod tests {
     use core::ops::Range;
 
-    use ftl_iface::{BlockStore, Bytes, Sector};
+    use ftl_iface::{
+        BlockCount, BlockStore, Bytes, Geometry, PageCount, RegionGeometry, Sector, SectorCount,
+    };
     use nand_model::part::Part;
     use nand_model::{Chip, Content, datasheet};
 
@@ -437,5 +442,39 @@ mod tests {
             assert_eq!(ftl.reclaim_step(Area::Fast), Ok(Step::Done));
             assert!(u32::from(ftl.blocks.references(full)) < SECTORS);
         });
+    }
+
+    /// A table of 128 entries for a hundred leaves: each sector that is copied takes nearly a map page of its own, so
+    /// most victims take more blocks than they free.
+    #[test]
+    fn a_small_table_and_many_leaves_do_not_use_up_the_reserve() {
+        const USED: u32 = 51_000;
+        let mut part = datasheet::builtin("tiny-slc").expect("it is built in");
+        let slc = RegionGeometry {
+            blocks: BlockCount::new(840),
+            pages_per_block: PageCount::new(32),
+            ..*part.geometry.slc().expect("it has one")
+        };
+        part.geometry = Geometry::new(Some(slc), None).expect("a chip may have that shape");
+        let chip = Chip::new(&part, Content::Bytes).expect("a chip");
+        let config = PagedConfig {
+            sector_bytes: Bytes::new(512),
+            capacity: Some(SectorCount::new(USED)),
+            dirty_entries: 128,
+            anchor_blocks: 0,
+            ..PagedConfig::SMALL
+        };
+        let mut ram = memory(&chip, &config);
+        let mut ftl = formatted(chip, &config, &mut ram);
+        assert_eq!(ftl.shape.few_entries(), Some(1));
+        for at in 0..USED / 2 {
+            write(&mut ftl, 2 * at..2 * at + 2, 1);
+        }
+        let mut dice = 1_u32;
+        for _ in 0..2 * USED {
+            dice = dice.wrapping_mul(0x915F_77F5).wrapping_add(1);
+            let at = dice / 8 % (USED / 2);
+            write(&mut ftl, 2 * at..2 * at + 2, 2);
+        }
     }
 }
