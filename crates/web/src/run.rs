@@ -5,7 +5,7 @@ use sim::input::size;
 use sim::input::synth::PREFIX;
 use sim::input::trace::fit::FitChoice;
 use sim::input::workload::Reading;
-use sim::{DeviceChoice, Failure, Options, Setup, Workload};
+use sim::{DeviceChoice, Failure, Options, Setup, Workload, show};
 
 /// A run, in the words of the command line.
 #[derive(Debug, Deserialize)]
@@ -67,7 +67,7 @@ impl Chosen {
             words.extend(["--fit", FitChoice::Auto.name()]);
             words.extend(first.iter().flat_map(|first| ["--first", first]));
         }
-        words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+        words.into_iter().map(argument).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -83,15 +83,13 @@ impl Ready {
     }
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,".contains(letter);
+/// A word as the program takes it from a shell's line.
+fn argument(word: &str) -> String {
     // What begins with a dash would be taken for a flag.
     let is_flag_like = word.starts_with('-') && !word.starts_with("--");
     match word {
-        word if is_flag_like => quoted(&format!("./{word}")),
-        word if !word.is_empty() && word.chars().all(is_bare) => word.into(),
-        word => format!("'{}'", word.replace('\'', r"'\''")),
+        word if is_flag_like => show::quoted(&format!("./{word}")),
+        word => show::quoted(word),
     }
 }
 
@@ -116,6 +114,6 @@ mod tests {
         chosen.slc = Some("0B".into());
         assert!(chosen.command().starts_with(r"tandem replay 'it'\''s mine.csv' --system"));
         assert!(chosen.command().ends_with("--slc 0B --fit auto --first 7"));
-        assert_eq!([quoted("-x"), quoted("")], ["./-x", "''"]);
+        assert_eq!([argument("-x"), argument("")], ["./-x", "''"]);
     }
 }

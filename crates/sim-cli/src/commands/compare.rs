@@ -57,7 +57,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let (systems, device) = (compared_systems.systems(), &args.options.device);
     let runs = &all[..systems.len()];
     let pairs = compared_systems.pairs(&all);
-    let field = Field { runs, pairs: &pairs, systems, device, setup: &setup };
+    let left_out = compared_systems.left_out();
+    let field = Field { runs, pairs: &pairs, systems, left_out, device, setup: &setup };
     let verdict = field.verdict();
     report::write(&args.options, &field, &verdict, &outcomes)?;
     let asked = || args.options.files().chain(args.csv.as_deref());

@@ -31,7 +31,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let outcomes = args.options.run_all(&setup, systems, &Bar::new())?;
     let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();
     let device = &args.options.device;
-    let field = Field { runs: &runs, pairs: &[], systems, device, setup: &setup };
+    let field = Field { runs: &runs, pairs: &[], systems, left_out: &[], device, setup: &setup };
     let verdict = field.verdict();
     report::write(&args.options, &field, &verdict, &outcomes)?;
     for result in &runs {

@@ -1,6 +1,7 @@
 //! The figures of several runs side by side, for tables and pages.
 
 use sim::engine::result::{Ratios, RunResult};
+use sim::engine::systems::SLC_MODE;
 use sim::show;
 
 /// The figures of all runs side by side: in each row its name, then a figure for each run.
@@ -23,13 +24,18 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("  half of the writes within", &|run| time(run.write_us.p50));
     row("  99 % of the writes within", &|run| time(run.write_us.p99));
     row("  longest write", &|run| time(run.write_us.max));
-    row("energy of the flash", &|run| show::energy(run.energy_mj));
-    row("price of the flash", &|run| show::dollars(run.cost_usd));
+    row("energy", &|run| show::energy(run.energy_mj));
+    row("price", &|run| show::dollars(run.cost_usd));
     row("write amplification", &|run| {
         show::maybe(run.write_amplification, |times| format!("{times:.2}"))
     });
     row("blocks erased, SLC", &|run| in_slc(run, show::count(run.slc.erases)));
     row("blocks erased, MLC", &|run| show::count(run.mlc.erases));
+    if runs.iter().any(|run| in_slc_mode(run).is_some()) {
+        row("blocks erased, MLC in SLC mode", &|run| {
+            in_slc_mode(run).map_or_else(|| "-".into(), show::count)
+        });
+    }
     row("erases per SLC block, mean", &|run| {
         in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
     });
@@ -40,6 +46,12 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row(&life("MLC"), &|run| show::maybe(run.mlc.lifetime_years, show::years));
     row("RAM of the FTL", &|run| show::about(run.ram_bytes));
     rows
+}
+
+/// Blocks of the MLC that were erased in SLC mode: neither the wear nor the life of the MLC counts them.
+fn in_slc_mode(run: &RunResult) -> Option<u64> {
+    let operations = &run.parts.get(SLC_MODE)?.operations;
+    Some(operations.values().map(|done| done.erase).sum())
 }
 
 fn in_slc(run: &RunResult, figure: String) -> String {
@@ -64,11 +76,7 @@ pub(crate) fn ratio_rows(runs: &[&RunResult], first: &RunResult) -> Vec<Vec<Stri
             &|ratios| show::maybe(ratios.es, show::percent),
             "of the energy (less is better)",
         ),
-        row(
-            "EC",
-            &|ratios| show::maybe(ratios.ec, show::percent),
-            "of the flash's price (less is better)",
-        ),
+        row("EC", &|ratios| show::maybe(ratios.ec, show::percent), "of the price (less is better)"),
         row(
             "BW",
             &|ratios| show::maybe(ratios.bw, plain),

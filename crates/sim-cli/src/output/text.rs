@@ -174,7 +174,7 @@ fn flash(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
     };
     row("read for the host", &|region| show::count(region.pages.host_read));
     row("read by garbage collection", &|region| show::count(region.pages.gc_read));
-    row("read for address translation", &|region| {
+    row("read for address translation and the map", &|region| {
         show::count(region.pages.scan_read + region.pages.map_read)
     });
     row("programmed for the host", &|region| show::count(region.pages.host_program));

@@ -154,6 +154,15 @@ fn is_unit(word: &str) -> bool {
     ALL.contains(&word.trim_end_matches([',', ';', '.', ')']))
 }
 
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=:,%".contains(letter);
+    match word {
+        plain if !plain.is_empty() && plain.chars().all(is_plain) => plain.into(),
+        word => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// A count with thousands separators: `43,008`.
 pub fn count(number: impl Into<u64>) -> String {
     let digits = number.into().to_string();
@@ -170,6 +179,12 @@ pub fn count(number: impl Into<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_read_them() {
+        assert_eq!(quoted("/a/b-1.toml"), "/a/b-1.toml");
+        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
+    }
 
     #[test]
     fn a_size_is_shown_as_it_is_typed() {

@@ -129,11 +129,9 @@ impl Fill {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Nothing => "Before the replay, nothing was written to the device.",
-            Self::InOrder => {
-                "Before the replay, every block of the device was written once, in order."
-            }
+            Self::InOrder => "Before the replay, the whole capacity was written once, in order.",
             Self::Random => {
-                "Before the replay, the whole device was written once in order, and then twice at random."
+                "Before the replay, the whole capacity was written once in order, and then twice at random."
             }
         }
     }

@@ -18,8 +18,8 @@ const SIZES_LEAST: usize = 3;
 
 /// What the knee is, for a reader.
 pub(super) const MEANING: &str = "The size to take is the smallest one with nine tenths of the largest gain over the \
-    same system without SLC. If that gain is less than the added price, it is the one with the most speed for its \
-    price instead.";
+    same system without SLC (1.36 times as fast, where the fastest is 1.40). If that gain is less than the added \
+    price, it is the one with the most speed for its price instead.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,7 +116,9 @@ impl Advice {
                 )
             }
             SizeAnswer::NotWorthIt => format!("none. No size gains as much as it costs: {most}"),
-            SizeAnswer::NotFaster => format!("none. No size makes it faster than {first}"),
+            SizeAnswer::NotFaster => {
+                format!("none. No size makes it 2 % faster than {first}")
+            }
         };
         let more = [self.at().and_then(|at| self.shorter_life(at, first)), self.not_filled()];
         let more: String = more.into_iter().flatten().collect();
@@ -262,13 +264,14 @@ fn sizes<'a>(plan: &'a Plan, device: &'a str) -> impl Iterator<Item = u64> {
     plan.runs.iter().filter(move |run| run.device == device).filter_map(Run::sized_slc)
 }
 
-/// The answer, and the fastest of the sizes, which are in order; the smallest one of equal ones.
+/// From this share of the most on, two sizes are about equal.
+const NEARLY: f64 = 0.995;
+
+/// The answer, and the fastest of the sizes, which are in order; the smallest one of those that are about equal.
 fn answer(points: &[SizePoint]) -> Option<(SizeAnswer, SizePoint)> {
     let best_by = |figure: fn(&SizePoint) -> f64| {
-        points
-            .iter()
-            .copied()
-            .reduce(|best, at| if figure(&at) > figure(&best) { at } else { best })
+        let most = points.iter().map(figure).reduce(f64::max)?;
+        points.iter().copied().find(|at| figure(at) >= NEARLY * most)
     };
     let fastest = best_by(|at| at.speed)?;
     if fastest.speed < FASTER {

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use sim::Failure;
 use sim::engine::sweep::Folder;
+use sim::show::quoted;
 
 use super::args::{Args, Shard};
 use crate::base::files;
@@ -120,15 +121,6 @@ fn ranges(numbers: &[usize]) -> String {
     texts.collect::<Vec<_>>().join(",")
 }
 
-/// A word, quoted for the shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=:,%".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.into();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 /// Submits a script. Returns the job's number.
 fn sbatch(options: &[String], script: &Path) -> Result<String, Failure> {
     let command = Command::new("sbatch")
@@ -170,11 +162,5 @@ mod tests {
     fn numbers_are_put_together() {
         assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
         assert_eq!(ranges(&[4]), "4");
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_read_them() {
-        assert_eq!(quoted("/a/b-1.toml"), "/a/b-1.toml");
-        assert_eq!(quoted("it's $HOME"), r"'it'\''s $HOME'");
     }
 }

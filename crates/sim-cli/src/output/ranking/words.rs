@@ -11,7 +11,8 @@ const SAME_PRICE: f64 = 0.0005;
 
 /// The rule of the ranking, for readers of its table.
 pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the money: that, divided by the ratio of \
-    prices. The best of those that keep their data when the power fails is recommended.";
+    prices. The best of those that keep their data when the power fails is recommended. What follows calls speeds \
+    equal that differ by less than 2 %.";
 
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;
@@ -42,7 +43,9 @@ impl Ranking<'_> {
         said.extend(self.same_flash());
         said.extend(self.pairs.iter().filter_map(is_slc_worth_it));
         if self.pairs.iter().any(|pair| pair.gain().is_some()) {
-            said.push("How much SLC is best, `tandem sweep` answers.".into());
+            said.push(
+                "How much SLC is best, `tandem sweep` answers (see `tandem help sweep`).".into(),
+            );
         }
         said.extend(self.not_run());
         said.extend(self.left_out());
@@ -143,18 +146,22 @@ impl Ranking<'_> {
         let mut said = Vec::new();
         let lost = of(Standing::LosesData);
         if !lost.is_empty() {
-            let reason = "loss of power costs acknowledged data, as their papers describe them";
+            let reason = "loss of power costs acknowledged data, as they are described";
             said.push(format!("Left out, because a {reason}: {}.", list(&lost)));
         }
         let elsewhere = of(Standing::PricedElsewhere);
-        if let Some((place, _)) = elsewhere.first() {
+        if !elsewhere.is_empty() {
+            let sources = elsewhere
+                .iter()
+                .map(|(place, _)| format!("that of {} of {}", place.label, place.run.price_source));
+            let sources: Vec<String> = sources.collect();
+            let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
             said.push(format!(
                 "Left out, because their prices (*) are of other sources and years, and no ratio of such prices means \
-                 anything: {}. The ranking's prices are of {}, and those of {} of {}.",
+                 anything: {}. The ranking's prices are of {}; {}.",
                 list(&elsewhere),
                 self.first.price_source,
-                place.label,
-                place.run.price_source
+                show::listed(&sources, "and")
             ));
         }
         said
@@ -247,7 +254,7 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     let even = (gain - 1.0) * without.cost_usd;
     let verdict = match even / (with.cost_usd - without.cost_usd) {
         by if by > EVEN => "Yes",
-        by if by > 1.0 / EVEN => "It gains about what it costs",
+        by if by > 1.0 / EVEN => "It gains what it costs, give or take a quarter",
         _ => "No",
     };
     let rest = if even > 0.0 {
@@ -255,8 +262,16 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     } else {
         format!("The SLC costs {now}, and would be worth it at no price")
     };
+    let life = life(pair).unwrap_or_default();
     Some(format!(
-        "Is the SLC of {own} worth it? {verdict}: {size} make it {gain:.2} times as fast, for {}{base}. {rest}.",
+        "Is the SLC of {own} worth it? {verdict}: {size} make it {gain:.2} times as fast, for {}{base}. {rest}.{life}",
         money(price)
     ))
+}
+
+/// How long a system lasts with its SLC, if that is shown as another life than without.
+fn life(pair: &Pair<'_>) -> Option<String> {
+    let lives = [pair.with, pair.without.ok()?].map(|run| run.life().map(show::years));
+    let [Some(with), Some(without)] = lives else { return None };
+    (with != without).then(|| format!(" It then lasts {with} instead of {without}."))
 }

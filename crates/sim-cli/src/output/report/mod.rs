@@ -13,7 +13,7 @@ use sim::{Failure, show};
 use crate::flags::options::Options;
 use crate::output::plot::shared_colours;
 use crate::output::ranking::RULE;
-use crate::output::verdict::{Field, Verdict};
+use crate::output::verdict::{CANNOT_SHOW, Field, Verdict};
 use crate::output::{side_by_side, text};
 
 mod charts;
@@ -73,6 +73,9 @@ fn answer(page: &mut HtmlPage, verdict: &Verdict<'_>) {
         }
         page.list(others);
     }
+    if !warnings.is_empty() {
+        page.heading(CANNOT_SHOW);
+    }
     for warning in warnings {
         page.warning(warning);
     }
@@ -114,7 +117,7 @@ fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[S
     if first.skipped_lines > 0 {
         facts.push(("bad lines skipped", show::count(first.skipped_lines)));
     }
-    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<String> = std::env::args().skip(1).map(|word| show::quoted(&word)).collect();
     facts.push(("command", format!("tandem {}", words.join(" "))));
     facts.push(("program", concat!("tandem ", env!("CARGO_PKG_VERSION")).into()));
     page.heading("What ran");

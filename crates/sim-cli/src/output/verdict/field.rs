@@ -15,6 +15,21 @@ pub(crate) struct Field<'a> {
     /// Those with an SLC, beside the same system without.
     pub(crate) pairs: &'a [Pair<'a>],
     pub(crate) systems: &'a [Chosen],
+    /// Which systems do not fit the device, and why.
+    pub(crate) left_out: &'a [String],
     pub(crate) device: &'a DeviceArgs,
     pub(crate) setup: &'a Setup,
+}
+
+impl<'a> Field<'a> {
+    /// All runs: those of the systems, and those without SLC.
+    pub(super) fn all(&self) -> Vec<&'a RunResult> {
+        let mut all = self.runs.to_vec();
+        for run in self.pairs.iter().filter_map(|pair| pair.without.ok()) {
+            if !all.iter().any(|known| std::ptr::eq(*known, run)) {
+                all.push(run);
+            }
+        }
+        all
+    }
 }

@@ -25,6 +25,9 @@ mod tests;
 pub(crate) use field::Field;
 pub(crate) use warnings::{Unfilled, unfilled};
 
+/// The heading of the warnings.
+pub(crate) const CANNOT_SHOW: &str = "What this run cannot show";
+
 /// What follows from the runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict<'a> {
@@ -64,12 +67,9 @@ impl Verdict<'_> {
             table.write(out)?;
             write_sentence(RULE, out)?;
         }
-        let parts = [
-            ("What to take, and why:", &self.answers),
-            ("What this run cannot show:", &self.warnings),
-        ];
+        let parts = [("What to take, and why", &self.answers), (CANNOT_SHOW, &self.warnings)];
         for (heading, sentences) in parts.into_iter().filter(|(_, said)| !said.is_empty()) {
-            writeln!(out, "\n{heading}")?;
+            writeln!(out, "\n{heading}:")?;
             for sentence in sentences {
                 write_sentence(sentence, out)?;
             }

@@ -30,14 +30,15 @@ impl Field<'_> {
     /// A disk about twice as large as the data of the trace, if it is smaller than the present one.
     pub(super) fn smaller_disk(&self, packed: u64) -> Option<u64> {
         let least = packed.saturating_mul(2).checked_next_power_of_two()?.max(DISK_LEAST);
+        let most = self.setup.part.exported_bytes.min(least.saturating_mul(2));
         let with = |capacity| DeviceArgs { capacity: Some(capacity), ..self.device.clone() };
-        self.first_that_fits(least, self.setup.part.exported_bytes, with)
+        self.first_that_fits(least, most, with)
     }
 
-    /// An SLC that was filled about four times, if it is smaller than the present one.
+    /// An SLC that was filled about four times, or at least once, if it is smaller than the present one.
     pub(super) fn smaller_slc(&self, programmed: u64, present: u64) -> Option<u64> {
         let least = 1 << (programmed / 4).max(SLC_LEAST).ilog2();
         let with = |slc| DeviceArgs { slc: Some(slc), ..self.device.clone() };
-        self.first_that_fits(least, present, with)
+        self.first_that_fits(least, present.min(programmed), with)
     }
 }

@@ -39,13 +39,13 @@ fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_lifetime() {
 
 #[test]
 fn what_a_run_cannot_show_is_said_with_what_to_do() {
-    let said = printed(&["synth:uniform?requests=30&size=4KiB"]);
+    let said = printed(&["synth:uniform?requests=30&size=4KiB&footprint=8MiB"]);
     assert!(said.contains("SLC of hybrid and paged was never filled"), "{said}");
     assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");
     assert!(said.contains("Only 0.0 % of the disk was written"), "{said}");
     assert!(said.contains("--capacity 256MiB --fit pack"), "{said}");
-    // Paged keeps its map in the SLC: with less it does not run on this disk.
-    assert!(said.contains("--slc 64MiB") && !said.contains("--slc 1MiB"), "{said}");
+    // No SLC is so small that it would have been filled.
+    assert!(!said.contains("--slc"), "{said}");
 }
 
 /// Many systems: a warning for each cause, and not one for each system.
@@ -61,7 +61,7 @@ fn a_cause_is_told_once_for_all_systems_that_it_concerns() {
     for cause in ["was never filled", "never ran in", "of the disk was written"] {
         assert_eq!(of(cause).len(), 1, "{cause}: {warnings:#?}");
     }
-    for cause in ["Nothing was written to the SLC", "is a guess"] {
+    for cause in ["Nothing was written to the SLC", "may still change"] {
         assert!(of(cause).len() <= 1, "{cause}: {warnings:#?}");
     }
     assert!(warnings.len() <= 5, "{warnings:#?}");
@@ -96,10 +96,7 @@ fn a_faster_system_that_loses_data_is_not_proposed() {
     let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB", "--systems", systems]);
     assert!(said.contains("Take hybrid with 8MiB of SLC"), "{said}");
     assert!(said.contains("Left out, because a loss of power costs"), "{said}");
-    assert!(
-        said.contains("data: page-slc (") || said.contains("describe them: page-slc ("),
-        "{said}"
-    );
+    assert!(said.contains("as they are described: page-slc ("), "{said}");
 }
 
 #[test]
@@ -158,7 +155,9 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
     std::fs::write(trace.path(), lines.collect::<Vec<_>>().concat()).unwrap();
     let trace = trace.path().to_str().unwrap();
     let hot = "synth:zipf?requests=300&size=4KiB&footprint=8MiB";
-    for words in [&[trace][..], &[hot], &[hot, "--device", "tlc-pslc"]] {
+    let more = "synth:zipf?requests=40000&size=4KiB&footprint=8MiB";
+    let (mut disks, mut caches) = (0, 0);
+    for words in [&[trace][..], &[hot], &[hot, "--device", "tlc-pslc"], &[more]] {
         let words = &[words, &["--fill", "nothing"]].concat()[..];
         let said = printed(words);
         let sizes = |flag: &str| -> Vec<String> {
@@ -169,10 +168,13 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
             printed(&[words, &["--capacity", &capacity, "--fit", "pack"]].concat());
         }
         for slc in sizes("--slc ") {
-            printed(&[words, &["--slc", &slc]].concat());
+            let less = printed(&[words, &["--slc", &slc]].concat());
+            assert!(!less.contains("was never filled"), "{less}");
         }
-        assert!(sizes("--capacity ").len() == 1 || words[0] == trace, "{said}");
+        disks += sizes("--capacity ").len();
+        caches += sizes("--slc ").len();
     }
+    assert!(disks >= 2 && caches >= 1, "{disks} {caches}");
 }
 
 /// The passes that a warning proposes end that warning.
@@ -182,7 +184,7 @@ fn passes_that_are_proposed_run_and_show_what_was_missing() {
     let words = [hot, "--capacity", "256MiB", "--slc", "64MiB", "--systems", "hybrid,paged"];
     let said = printed(&words);
     let mut tried = 0;
-    for cause in ["was never filled", "never ran in", "is a guess"] {
+    for cause in ["was never filled", "never ran in"] {
         let Some(warning) = said.lines().find(|line| line.contains(cause)) else { continue };
         let (_, passes) = warning.split_once("--passes ").unwrap_or_else(|| panic!("{warning}"));
         let passes: String = passes.chars().take_while(char::is_ascii_digit).collect();

@@ -4,6 +4,7 @@ use ftl_iface::Region;
 use nand_model::part::Part;
 use sim::engine::result::RunResult;
 use sim::engine::systems;
+use sim::input::synth::PREFIX;
 use sim::show;
 
 use super::field::Field;
@@ -14,31 +15,54 @@ const TOUCHED_LEAST: f64 = 0.1;
 /// The most passes that finish in reasonable time.
 const PASSES_MOST: u64 = 200;
 
-/// Mean erases of a block from which on a lifetime is more than a guess.
-const ERASES_LEAST: f64 = 0.02;
+/// Mean cycles of a block of the main memory from which on speed and life hardly change any more.
+const CYCLES_LEAST: f64 = 1.0;
 
 /// The warnings on runs on one device: one for each cause, with all the systems that it concerns.
 pub(super) fn of(field: &Field<'_>) -> Vec<String> {
-    let (runs, part) = (field.runs, &field.setup.part);
-    let mut warnings: Vec<String> = never_used(field).into_iter().collect();
+    let left_out = field.left_out.iter().map(|told| format!("{told}."));
+    let mut warnings: Vec<String> = left_out.collect();
+    warnings.extend(never_used(field));
     warnings.extend(never_filled(field));
-    let is_idle =
-        |run: &&&RunResult| Region::ALL.iter().all(|region| run.region(*region).erases == 0);
-    let idle: Vec<&RunResult> = runs.iter().filter(is_idle).copied().collect();
+    // What is written byte by byte is never erased.
+    let is_idle = |run: &&RunResult| {
+        let regions = Region::ALL.map(|region| run.region(region));
+        let programs = regions.iter().any(|region| region.pages.programs() > 0);
+        programs && regions.iter().all(|region| region.erases == 0)
+    };
+    let (idle, others): (Vec<_>, Vec<_>) = field.all().into_iter().partition(is_idle);
     if !idle.is_empty() {
         warnings.push(format!(
             "Garbage collection never ran in {}: no block was erased, so its cost is not in these figures. {}.",
-            named(&idle),
-            replay_more(&idle, part),
+            named(field, &idle),
+            replay_more(&idle, &field.setup.part),
         ));
     }
-    warnings.extend(guessed(runs, part));
+    warnings.extend(unsteady(field, &others));
     warnings.extend(little_touched(field));
     warnings
 }
 
-/// The systems of these runs.
-fn named(runs: &[&RunResult]) -> String {
+/// The systems of these runs, with their SLC where both are compared.
+fn named(field: &Field<'_>, runs: &[&RunResult]) -> String {
+    let all = field.all();
+    let told = |run: &&RunResult| {
+        let name = &run.system;
+        let is_other =
+            |other: &&RunResult| other.system == *name && other.slc_bytes != run.slc_bytes;
+        match run.slc_bytes {
+            _ if !all.iter().any(is_other) => name.clone(),
+            0 => format!("{name} without SLC"),
+            bytes => format!("{name} with {} of SLC", show::short(bytes)),
+        }
+    };
+    let names: Vec<String> = runs.iter().map(told).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    show::listed(&names, "and")
+}
+
+/// The systems of these runs, all of which have their SLC.
+fn systems_of(runs: &[&RunResult]) -> String {
     let names: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
     show::listed(&names, "and")
 }
@@ -55,8 +79,12 @@ fn replay_more(runs: &[&RunResult], part: &Part) -> String {
     }
 }
 
-/// The passes that write a tenth of the disk and fill the SLC twice, if so many are reasonable.
+/// The passes that write a tenth of the disk and fill the SLC twice, if so many are reasonable. A run until the device
+/// is steady has as many as that takes.
 fn passes(run: &RunResult, part: &Part) -> Option<u64> {
+    if run.steady.is_some() {
+        return None;
+    }
     let so_far = u64::from(run.passes);
     let of_disk = (part.exported_bytes / 10).div_ceil(run.bytes_written.max(1)) * so_far;
     let twice = |programmed: u64| (2 * run.slc_bytes).div_ceil(programmed.max(1)) * so_far;
@@ -77,6 +105,10 @@ fn slc_programmed(run: &RunResult, part: &Part) -> Option<u64> {
 /// Whether, and by how much, the SLC of a run was not filled.
 pub(crate) fn unfilled(run: &RunResult, part: &Part) -> Option<Unfilled> {
     let programmed = slc_programmed(run, part).filter(|bytes| *bytes < run.slc_bytes)?;
+    // What was written before the replay may have filled it.
+    if run.slc.pages.gc_read > 0 {
+        return None;
+    }
     Some(Unfilled { programmed, passes: passes(run, part).filter(|_| !run.partial) })
 }
 
@@ -89,25 +121,31 @@ pub(crate) struct Unfilled {
     pub(crate) passes: Option<u64>,
 }
 
-/// Lifetimes that follow from a few erases.
-fn guessed(runs: &[&RunResult], part: &Part) -> Option<String> {
-    let few = |run: &RunResult| {
-        let few = Region::ALL.iter().find(|region| {
-            let figures = run.region(**region);
-            figures.lifetime_years.is_some() && figures.erase_count.mean < ERASES_LEAST
-        });
-        few.map(|region| (run.region(*region).erase_count.mean, *region))
+/// Runs so short that a longer one may have another speed, and another life.
+fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
+    let part = &field.setup.part;
+    let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
+    let pages = u64::from(part.geometry.region(region)?.pages());
+    let cycles = |run: &RunResult| run.region(region).cycles(pages);
+    let is_short = |run: &&RunResult| run.steady.is_none() && cycles(run) < CYCLES_LEAST;
+    let short: Vec<&RunResult> = runs.iter().copied().filter(is_short).collect();
+    let most = short.iter().map(|run| cycles(run)).reduce(f64::max)?;
+    let advice = if short.iter().any(|run| run.partial) {
+        "Let the replay come to its end"
+    } else if short.iter().any(|run| run.passes > 1) {
+        "`--steady`, in place of `--passes`, replays until the write amplification is stable"
+    } else {
+        "`--steady` replays until the write amplification is stable"
     };
-    let few = runs.iter().filter_map(|run| Some((*run, few(run)?)));
-    let (guesses, erased): (Vec<&RunResult>, Vec<(f64, Region)>) = few.unzip();
-    let most = erased.iter().map(|(mean, _)| *mean).fold(0.0, f64::max);
-    let erased = match erased[..] {
-        [] => return None,
-        [(mean, region)] => format!("a block was erased {mean:.4} times in its {region}"),
-        _ => format!("in a region of each, a block was erased {most:.4} times at most"),
+    let whose = if short.len() == field.all().len() {
+        String::new()
+    } else {
+        format!(" of {}", named(field, &short))
     };
-    let (names, advice) = (named(&guesses), replay_more(&guesses, part));
-    Some(format!("The life of {names} is a guess: {erased} on average. {advice}."))
+    Some(format!(
+        "Speed and life{whose} may still change: a block of the {region} went through {most:.2} cycles at most, on \
+         average. {advice}.",
+    ))
 }
 
 /// The runs whose SLC was not filled, each with what was.
@@ -122,7 +160,7 @@ fn never_used(field: &Field<'_>) -> Option<String> {
     let unused = unfilled.iter().filter(|(_, lacking)| lacking.programmed == 0);
     let unused: Vec<&RunResult> = unused.map(|(run, _)| *run).collect();
     (!unused.is_empty()).then(|| {
-        let names = named(&unused);
+        let names = systems_of(&unused);
         format!("Nothing was written to the SLC of {names}: the run does not show its use.")
     })
 }
@@ -155,9 +193,9 @@ fn never_filled(field: &Field<'_>) -> Option<String> {
         (None, None) => "Replay a trace that writes more".into(),
     };
     Some(format!(
-        "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs nothing \
-         yet. {advice}.",
-        named(&runs)
+        "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs less \
+         than it will. {advice}.",
+        systems_of(&runs)
     ))
 }
 
@@ -170,7 +208,10 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
     if share >= TOUCHED_LEAST || touched == 0 {
         return None;
     }
-    let advice = match field.smaller_disk(first.bytes_packed) {
+    // On another disk, that would be another load.
+    let is_scaled = first.trace.contains(PREFIX) && !first.trace.contains("footprint=");
+    let smaller = field.smaller_disk(first.bytes_packed).filter(|_| !is_scaled);
+    let advice = match smaller {
         Some(fitting) => format!(
             "Use --capacity {} --fit pack for a disk about as large as the data",
             show::size(fitting)

@@ -66,6 +66,7 @@ pub fn ranking<'a>(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Option<Ranking
 pub struct ComparedSystems {
     systems: Vec<Chosen>,
     without: Vec<Option<Without>>,
+    left_out: Vec<String>,
 }
 
 impl ComparedSystems {
@@ -76,9 +77,11 @@ impl ComparedSystems {
         } else {
             Vec::new()
         };
-        let mut systems: Vec<Chosen> = Vec::new();
+        let (mut systems, mut left_out) = (Vec::new(), Vec::new());
         for several in asked.iter().chain(&usual) {
-            systems.extend(several.on(setup, observer)?);
+            let fitting = several.on(setup, observer)?;
+            systems.extend(fitting.systems);
+            left_out.extend(fitting.left_out);
         }
         if systems.is_empty() {
             return Err(Failure::Unfit("no system fits the device: see above".into()));
@@ -91,12 +94,17 @@ impl ComparedSystems {
             }
         }
         let without = systems::without_slc(&systems, setup)?;
-        Ok(Self { systems, without })
+        Ok(Self { systems, without, left_out })
     }
 
     /// The systems that are compared.
     pub fn systems(&self) -> &[Chosen] {
         &self.systems
+    }
+
+    /// Which systems do not fit the device, and why.
+    pub fn left_out(&self) -> &[String] {
+        &self.left_out
     }
 
     /// All that run: the systems, then those without SLC.

@@ -157,9 +157,9 @@ impl Measurement {
 
     fn regions(&self, done: &[PartState], part: Option<&Part>, a_day: u64) -> [RegionResult; 2] {
         Region::ALL.map(|region| {
-            let life = |erases| {
+            let life = |cycles| {
                 let endurance = part?.region(region).map_or(0, |figures| figures.endurance);
-                lifetime_years(endurance, erases, self.tally.bytes_written(), a_day)
+                lifetime_years(endurance, cycles, self.tally.bytes_written(), a_day)
             };
             region_result(region, done, life)
         })
@@ -255,13 +255,14 @@ fn region_result(
     let Some(part) = find(done, region) else {
         return RegionResult::default();
     };
-    let erase_count = Spread::of(&part.wear);
-    RegionResult {
+    let result = RegionResult {
         erases: part.wear.iter().map(|count| u64::from(*count)).sum(),
-        erase_count,
-        lifetime_years: lifetime_years(erase_count.mean),
+        erase_count: Spread::of(&part.wear),
+        lifetime_years: None,
         pages: Pages::of(&part.operations),
-    }
+    };
+    let pages = part.bytes / part.page_bytes.max(1);
+    RegionResult { lifetime_years: lifetime_years(result.cycles(pages)), ..result }
 }
 
 fn part_result(part: &PartState) -> (String, PartResult) {

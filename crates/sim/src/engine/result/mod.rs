@@ -19,13 +19,13 @@ pub const SCHEMA: u32 = 2;
 /// assume.
 pub const BYTES_A_DAY: u64 = 20_000_000_000;
 
-/// The life in years of blocks of that endurance, from their mean erases while a host wrote that many bytes, if it
+/// The life in years of blocks of that endurance, from their mean cycles while a host wrote that many bytes, if it
 /// writes that many a day.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
-pub fn lifetime_years(endurance: u32, erases: f64, bytes: u64, a_day: u64) -> Option<f64> {
+pub fn lifetime_years(endurance: u32, cycles: f64, bytes: u64, a_day: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;
-    let days = f64::from(endurance) / erases * (bytes as f64 / a_day as f64);
-    (erases > 0.0 && bytes > 0).then_some(days / DAYS)
+    let days = f64::from(endurance) / cycles * (bytes as f64 / a_day as f64);
+    (cycles > 0.0 && bytes > 0).then_some(days / DAYS)
 }
 
 /// One run of one system.
@@ -289,7 +289,8 @@ pub struct RegionResult {
     /// The spread of erases over the blocks.
     pub erase_count: Spread,
     /// Years until its blocks reach their rated erases, if the host continues as in this run, wear is even, and
-    /// `bytes_a_day` are written; `None` if nothing was erased.
+    /// `bytes_a_day` are written. What was programmed and not erased yet counts as if it were: a run may begin with
+    /// erased blocks. `None` if nothing was written.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
     /// Page operations, by cause.
@@ -316,6 +317,15 @@ pub struct ByVerb {
     pub program: u64,
     /// Blocks erased.
     pub erase: u64,
+}
+
+impl RegionResult {
+    /// The mean cycles of its blocks, which have so many pages: erases, or the cycles that its programs take, if they
+    /// are more.
+    #[allow(clippy::cast_precision_loss)] // Counts are far below 2^53.
+    pub fn cycles(&self, pages: u64) -> f64 {
+        self.erase_count.mean.max(ratio(self.pages.programs(), pages).unwrap_or(0.0))
+    }
 }
 
 impl PartResult {
@@ -525,7 +535,7 @@ impl RunResult {
         (self.requests.flushes > 0).then(|| total / self.requests.flushes as f64)
     }
 
-    /// The life until the first memory is worn, in years; `None` if no block was erased.
+    /// The life until the first memory is worn, in years; `None` if nothing was written.
     pub fn life(&self) -> Option<f64> {
         let lives = Region::ALL.iter().filter_map(|region| self.region(*region).lifetime_years);
         lives.min_by(f64::total_cmp)
@@ -571,6 +581,18 @@ mod tests {
         assert_eq!(lifetime_years(1, 0.0, 1, 1), None);
         let twice = lifetime_years(5_000, 0.1, BYTES_A_DAY, 2 * BYTES_A_DAY).unwrap();
         assert!((2.0 * twice - years).abs() < 1e-9, "{twice}");
+    }
+
+    #[test]
+    fn what_is_not_erased_yet_counts_as_cycles() {
+        let pages = Pages { host_program: 300, ..Pages::default() };
+        let with = |mean| RegionResult {
+            erase_count: Spread { mean, ..Spread::default() },
+            pages,
+            ..RegionResult::default()
+        };
+        assert_eq!([with(0.0).cycles(600), with(0.7).cycles(600)], [0.5, 0.7]);
+        assert_eq!(RegionResult::default().cycles(600), 0.0);
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub const fn part_name(region: Region) -> &'static str {
 }
 
 /// The name of the part for blocks of the MLC region in SLC mode.
-pub(super) const SLC_MODE: &str = "slc-mode";
+pub const SLC_MODE: &str = "slc-mode";
 
 /// The name of the disk behind the flash.
 pub(super) const DISK: &str = "disk";

@@ -46,7 +46,7 @@ mod without;
 
 pub(crate) use capacity::largest_capacity;
 pub use given::Given;
-pub use hardware::{Hardware, PartState, hardware_name, has_all, part_name};
+pub use hardware::{Hardware, PartState, SLC_MODE, hardware_name, has_all, part_name};
 pub use live::{Blueprint, Ended, Live, Owner, Powered, Store, firmware_default};
 pub use meter::{Account, Meter, Metered, Spent, Watcher};
 pub use ours::{itself_bytes, stamps};
@@ -192,10 +192,18 @@ impl Chosen {
             Slc::None => Some(setup.without_slc()?),
         };
         let setup = without.as_ref().unwrap_or(setup);
-        match &self.kind {
+        let ran = match &self.kind {
             Kind::Listed(entry, values) => (entry.run)(setup, values, session),
             Kind::Given(system) => system.run(setup, session),
-        }
+        };
+        // Of several systems, only one may have failed.
+        ran.map_err(|failure| match failure {
+            Failure::Violation(reason) => {
+                let without = if without.is_some() { " without SLC" } else { "" };
+                Failure::Violation(format!("{}{without}: {reason}", self.name))
+            }
+            other => other,
+        })
     }
 }
 
@@ -219,6 +227,15 @@ pub enum Several {
     One(Chosen),
     /// Every system that fits the device.
     All(Vec<Chosen>),
+}
+
+/// The systems of a comparison that fit a device.
+#[derive(Clone, Debug, Default)]
+pub struct Fitting {
+    /// Those.
+    pub systems: Vec<Chosen>,
+    /// What is said of each of the others: why it is left out, and with which sizes it fits.
+    pub left_out: Vec<String>,
 }
 
 impl Several {
@@ -255,22 +272,27 @@ impl Several {
 
     /// The systems to compare on that device. A named system must fit; of `all`, those that do not fit are left out,
     /// with a note why.
-    pub fn on(&self, setup: &Setup, observer: &dyn Observer) -> Result<Vec<Chosen>, Failure> {
+    pub fn on(&self, setup: &Setup, observer: &dyn Observer) -> Result<Fitting, Failure> {
+        let mut fitting = Fitting::default();
         let all = match self {
-            Self::One(chosen) => return Ok(vec![chosen.clone()]),
+            Self::One(chosen) => {
+                fitting.systems.push(chosen.clone());
+                return Ok(fitting);
+            }
             Self::All(all) => all,
         };
-        let mut fit = Vec::new();
         for chosen in all {
             match chosen.unfit(setup)? {
-                None => fit.push(chosen.clone()),
+                None => fitting.systems.push(chosen.clone()),
                 Some(reason) => {
                     let remedy = chosen.quick_remedy(setup);
-                    observer.note(&format!("{} is left out: {reason}{remedy}", chosen.name));
+                    let told = format!("{} is left out: {reason}{remedy}", chosen.name);
+                    observer.note(&told);
+                    fitting.left_out.push(told);
                 }
             }
         }
-        Ok(fit)
+        Ok(fitting)
     }
 }
 
@@ -369,6 +391,8 @@ mod tests {
             };
             let setup = device.setup().unwrap();
             let systems = Several::parse("all").unwrap().on(&setup, &()).unwrap();
+            let Fitting { systems, left_out } = systems;
+            assert_eq!(systems.len() + left_out.len(), SYSTEMS.len());
             systems.into_iter().map(|chosen| chosen.name).collect::<Vec<_>>()
         };
         let (small, large) = (on(64 << 20), on(1 << 30));

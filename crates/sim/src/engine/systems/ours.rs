@@ -259,9 +259,9 @@ fn run(
 
     let mut memory = OwnedRam::for_plan(&plan);
     let mut ftl = mount(device, config, memory.lend(), &meter)?;
-    // If no checkpoint fits, the mount leaves work, and the first change after it costs an erase. Neither belongs to
-    // the comparison.
-    ftl.settle().map_err(|error| failed("mount", &error))?;
+    // If no checkpoint fits, the mount leaves work and trusts no erased block, and the first change after it costs an
+    // erase. None of that belongs to the comparison.
+    ftl.settle_at_rest().map_err(|error| failed("mount", &error))?;
     ftl.void_checkpoint().map_err(|error| failed("mount", &error))?;
     // The host that filled the device is not the one whose requests are measured.
     ftl.forget_requests();

@@ -59,7 +59,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "conventional",
-        title: "the same block chains in the MLC, without SLC: the paper's baseline",
+        title: "the same block chains alone, without SLC: the paper's baseline",
         parameters: &ours::CONVENTIONAL,
         uses_slc: false,
         power: PowerLoss::Survived,
