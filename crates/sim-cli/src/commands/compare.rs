@@ -30,7 +30,7 @@ pub struct Args {
     /// the device has space for it; with an SLC of the MLC's own cells page-mlc,pslc,paged]
     #[arg(long, value_delimiter = ',', value_parser = Several::parse, value_name = "SYSTEMS")]
     systems: Vec<Several>,
-    /// Write CSV, a line for each system, to this file; `-` is standard output, which then replaces the table
+    /// Write CSV, a line for each system with its SLC and without, to this file; `-` is standard output, which then replaces the table
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
     #[command(flatten)]
@@ -134,7 +134,7 @@ fn tell(
 fn as_csv(field: &Field<'_>) -> String {
     let names = csv::FIGURES.iter().map(|(name, _)| *name);
     let mut text = csv::line(["device"].into_iter().chain(names).chain(["slc_gain"]));
-    for run in field.runs {
+    for run in &field.all() {
         let ratios = field.runs.first().map(|first| run.against(first));
         let figures = csv::figures(run, ratios.as_ref());
         let pair = field.pairs.iter().find(|pair| std::ptr::eq(pair.with, *run));

@@ -7,7 +7,7 @@ use sim::engine::result::{Ratios, RunResult};
 type Column = (&'static str, fn(&RunResult, Option<&Ratios>) -> String);
 
 /// The columns of every table.
-pub(crate) const FIGURES: [Column; 27] = [
+pub(crate) const FIGURES: [Column; 29] = [
     ("slc_bytes", |run, _| run.slc_bytes.to_string()),
     ("system", |run, _| run.system.clone()),
     ("trace", |run, _| run.trace.clone()),
@@ -31,6 +31,8 @@ pub(crate) const FIGURES: [Column; 27] = [
     ("ram_bytes", |run, _| run.ram_bytes.to_string()),
     ("slc_erases", |run, _| run.slc.erases.to_string()),
     ("mlc_erases", |run, _| run.mlc.erases.to_string()),
+    ("slc_lifetime_years", |run, _| maybe(run.slc.lifetime_years)),
+    ("mlc_lifetime_years", |run, _| maybe(run.mlc.lifetime_years)),
     ("rs", |_, ratios| maybe(ratios.and_then(|ratios| ratios.rs))),
     ("es", |_, ratios| maybe(ratios.and_then(|ratios| ratios.es))),
     ("ec", |_, ratios| maybe(ratios.and_then(|ratios| ratios.ec))),

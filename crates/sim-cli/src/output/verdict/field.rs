@@ -23,7 +23,7 @@ pub(crate) struct Field<'a> {
 
 impl<'a> Field<'a> {
     /// All runs: those of the systems, and those without SLC.
-    pub(super) fn all(&self) -> Vec<&'a RunResult> {
+    pub(crate) fn all(&self) -> Vec<&'a RunResult> {
         let mut all = self.runs.to_vec();
         for run in self.pairs.iter().filter_map(|pair| pair.without.ok()) {
             if !all.iter().any(|known| std::ptr::eq(*known, run)) {
