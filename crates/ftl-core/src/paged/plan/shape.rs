@@ -60,6 +60,8 @@ pub struct PagedShape {
     pub fast_needed: u32,
     /// Whether pages are skipped, because their programs could corrupt others that are relied upon.
     skips: bool,
+    /// How many entries a map page takes, if they are few.
+    pub(crate) few_entries: Option<u32>,
 }
 
 /// Returns the bytes that numbers below this one take, with two more for "nowhere" and "lost".
@@ -196,6 +198,7 @@ impl PagedShape {
             main_needed: 0,
             fast_needed: 0,
             skips: false,
+            few_entries: None,
         };
         shape.with_needs(config)
     }
@@ -213,6 +216,7 @@ impl PagedShape {
         if !self.has_fast() {
             self.map = self.main;
         }
+        self.few_entries = self.few_entries_of();
         self.skips = self.guards_area(&self.main) || self.guards_area(self.map_area());
         let data = ceil(self.capacity.get(), self.main.copied_slots);
         let open = config.streams.count() as u32;
@@ -318,23 +322,26 @@ impl PagedShape {
 
     /// Returns how many entries a map page takes that is written because the table is full, if they are so few that
     /// the map pages matter: then emptying a block may take more space of its area than it frees.
-    pub(crate) const fn few_entries(&self) -> Option<u32> {
-        /// With so many, map pages take an eighth of what copies take, or less.
+    const fn few_entries_of(&self) -> Option<u32> {
+        /// With so many for each slot of a page, map pages take an eighth of what copies take, or less.
         const MANY: u32 = 8;
-        let each = floor(self.table_entries, self.leaves);
-        match each {
-            _ if self.has_fast() || each >= MANY => None,
-            0 => Some(1),
-            each => Some(each),
+        if self.has_fast() {
+            return None;
         }
+        let each = floor(self.table_entries, self.leaves);
+        if each >= MANY * self.main.slots as u32 {
+            return None;
+        }
+        Some(if each > 0 { each } else { 1 })
     }
 
+    /// What a main area keeps whose streams lend their blocks. What a device must have beside has room for that: it
+    /// counts twice the map, and the table has at least two blocks' entries.
     const fn lending_reserve(&self) -> u32 {
-        let each = match self.few_entries() {
-            Some(each) => each,
-            None => u32::MAX,
-        };
-        lending_reserve(ceil(self.main.slots as u32, each))
+        match self.few_entries {
+            Some(each) => lending_reserve(ceil(self.main.slots as u32, each)),
+            None => lending_reserve(1),
+        }
     }
 
     /// Returns the blocks of an area that no host write opens.
@@ -349,7 +356,10 @@ impl PagedShape {
     /// its reserve. Where so many blocks hold garbage that they are soon emptied, fewer will do.
     pub(crate) const fn kept_uncounted(&self, area: Area) -> u32 {
         match area {
-            Area::Main if self.has_to_lend() => self.lending_reserve(),
+            Area::Main if self.has_to_lend() => {
+                let (lending, own) = (self.lending_reserve(), self.reserve(area));
+                if lending < own { lending } else { own }
+            }
             _ => self.reserve(area),
         }
     }

@@ -49,6 +49,16 @@ pub(crate) enum MapPages {
     OneFor(u32),
 }
 
+impl MapPages {
+    /// Returns the slots that map pages take for so many references.
+    fn slots(self, used: u32, shape: &AreaShape) -> u32 {
+        match self {
+            Self::Free => 0,
+            Self::OneFor(sectors) => floor(used * u32::from(shape.slots), sectors),
+        }
+    }
+}
+
 impl Judge<'_> {
     const fn victims(self) -> Victims {
         if Feature::Lifetimes.is_built() { self.victims } else { Victims::Greedy }
@@ -89,13 +99,24 @@ impl Judge<'_> {
                 }
                 benefit(full, used, blocks.stays(block))
             }
-            Victims::Greedy => match self.map_pages {
-                MapPages::OneFor(sectors) if !blocks.holds_map(block) => {
-                    won.checked_sub(floor(used * u32::from(self.shape.slots), sectors))? + 1
-                }
-                _ => won + 1,
-            },
+            Victims::Greedy => {
+                let used = if blocks.holds_map(block) { 0 } else { used };
+                self.even() + won - self.map_pages.slots(used, self.shape)
+            }
         })
+    }
+
+    /// Returns the greedy value of a block that takes as much as it frees: one, and the most that map pages take.
+    fn even(self) -> u32 {
+        1 + self.map_pages.slots(self.shape.copied_slots, self.shape)
+    }
+
+    /// Returns the value from which on a search ends: the block frees something, unless it is the fast area's.
+    fn enough(self) -> u32 {
+        match self.map_pages {
+            MapPages::Free => 1,
+            MapPages::OneFor(_) => self.even() + 1,
+        }
     }
 
     /// Returns the most references of a block whose value may exceed this one. So most blocks need not be rated.
@@ -104,10 +125,10 @@ impl Judge<'_> {
         let full = self.shape.copied_slots;
         let most = match (self.area, self.victims()) {
             (Area::Fast, _) => u16::MAX.into(),
-            (Area::Main, Victims::Greedy) => full.saturating_sub(value),
+            (Area::Main, Victims::Greedy) => (full + self.even() - 1).saturating_sub(value),
             (Area::Main, Victims::CostBenefit) => used_for(full, value, longest),
         };
-        most as u16
+        most.min(u16::MAX.into()) as u16
     }
 }
 
@@ -152,10 +173,10 @@ impl Candidates {
         blocks: &mut Blocks<'_>,
         judge: Judge<'_>,
     ) -> Option<BlockNumber> {
-        for _ in 0..=ROUND {
+        for turn in 0..=ROUND {
             let scores = self.pass(blocks, judge);
             let (at, best) = scores.iter().enumerate().max_by_key(|(_, score)| **score)?;
-            if *best > 0 {
+            if *best >= judge.enough() || *best > 0 && turn == ROUND {
                 return self.kept.get_mut(at)?.take();
             }
         }

@@ -153,14 +153,14 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
             return Some(Victim { cause: Cause::WearLeveling, ..victim });
         }
         let victims = if need { Victims::Greedy } else { self.config.victims };
-        // Without a block to spare, what takes more than it frees is the last choice.
-        let few = self.shape.few_entries().filter(|_| need);
+        // Without a block to spare, what takes more than it frees comes last.
+        let few = self.shape.few_entries.filter(|_| need);
         let map_pages = few.map_or(MapPages::Free, MapPages::OneFor);
         let mut judge = Judge { victims, area, shape: self.shape.area(area), begun, map_pages };
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, judge);
         if best.is_none() {
-            (judge.victims, judge.map_pages) = (Victims::Greedy, MapPages::Free);
+            judge.victims = Victims::Greedy;
             best = candidates.best(&mut self.blocks, judge);
         }
         let block = best?;
@@ -466,7 +466,7 @@ mod tests {
         };
         let mut ram = memory(&chip, &config);
         let mut ftl = formatted(chip, &config, &mut ram);
-        assert_eq!(ftl.shape.few_entries(), Some(1));
+        assert_eq!(ftl.shape.few_entries, Some(1));
         for at in 0..USED / 2 {
             write(&mut ftl, 2 * at..2 * at + 2, 1);
         }
