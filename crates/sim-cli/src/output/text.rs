@@ -212,7 +212,7 @@ fn figures(result: &RunResult, out: &mut dyn Write) -> Result<(), Failure> {
         );
     }
     row("energy", show::energy(result.energy_mj));
-    row("price of the flash", show::dollars(result.cost_usd));
+    row("price", show::dollars(result.cost_usd));
     row("hardware", hardware_name(&result.parts));
     for (region, figures) in [("SLC", &result.slc), ("MLC", &result.mlc)] {
         let life = |years| {

@@ -154,7 +154,7 @@ impl Advice {
             None => "replay a trace that writes more".into(),
         };
         Some(format!(
-            " But {size} were never filled, so garbage collection in them costs nothing yet: {more}."
+            " But {size} were never filled, so garbage collection in them costs less than it will: {more}."
         ))
     }
 }
@@ -274,10 +274,11 @@ fn answer(points: &[SizePoint]) -> Option<(SizeAnswer, SizePoint)> {
         points.iter().copied().find(|at| figure(at) >= NEARLY * most)
     };
     let fastest = best_by(|at| at.speed)?;
-    if fastest.speed < FASTER {
+    let most = points.iter().map(|at| at.speed).reduce(f64::max)?;
+    if most < FASTER {
         return Some((SizeAnswer::NotFaster, fastest));
     }
-    let enough = 1.0 + (fastest.speed - 1.0) * KNEE;
+    let enough = 1.0 + (most - 1.0) * KNEE;
     let knee = *points.iter().find(|at| at.speed >= enough)?;
     let best = best_by(SizePoint::value)?;
     let answer = if knee.speed > knee.price {

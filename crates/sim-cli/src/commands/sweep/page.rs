@@ -49,7 +49,7 @@ const FIGURES: [CurveFigure; 6] = [
             Axis::linear(format!("years at {} (more is better)", show::bytes_a_day(a_day)))
         },
         of: |row| row.result.life(),
-        absence: "No block was erased.",
+        absence: "Nothing was written.",
     },
     CurveFigure {
         title: "ES: energy, in per cent of what the first system takes",
@@ -58,7 +58,7 @@ const FIGURES: [CurveFigure; 6] = [
         absence: NO_TIME,
     },
     CurveFigure {
-        title: "EC: price of the flash, in per cent of what the first system's costs",
+        title: "EC: price, in per cent of what the first system's costs",
         axis: |_| percents("% of the price (less is better)"),
         of: |row| row.ratios?.ec.map(|share| share * 100.0),
         absence: "The first system has no result yet.",

@@ -146,8 +146,8 @@ impl Ranking<'_> {
         let mut said = Vec::new();
         let lost = of(Standing::LosesData);
         if !lost.is_empty() {
-            let reason = "loss of power costs acknowledged data, as they are described";
-            said.push(format!("Left out, because a {reason}: {}.", list(&lost)));
+            let reason = "as described they lose acknowledged data when the power fails";
+            said.push(format!("Left out, because {reason}: {}.", list(&lost)));
         }
         let elsewhere = of(Standing::PricedElsewhere);
         if !elsewhere.is_empty() {
@@ -273,5 +273,6 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
 fn life(pair: &Pair<'_>) -> Option<String> {
     let lives = [pair.with, pair.without.ok()?].map(|run| run.life().map(show::years));
     let [Some(with), Some(without)] = lives else { return None };
-    (with != without).then(|| format!(" It then lasts {with} instead of {without}."))
+    let system = &pair.with.system;
+    (with != without).then(|| format!(" With it, {system} lasts {with} instead of {without}."))
 }

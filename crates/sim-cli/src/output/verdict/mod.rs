@@ -44,7 +44,7 @@ impl<'a> Field<'a> {
     pub(crate) fn verdict(&self) -> Verdict<'a> {
         let warnings = warnings::of(self);
         let ranking = comparison::ranking(self.runs, self.pairs);
-        let ranking = ranking.map(|order| Ranking::of(order, !warnings.is_empty()));
+        let ranking = ranking.map(|order| Ranking::of(order, warnings.len() > self.left_out.len()));
         let mut answers = ranking.as_ref().map_or_else(Vec::new, Ranking::answer);
         if let Some(ranking) = &ranking
             && let Some(taken) = ranking.taken()

@@ -27,12 +27,12 @@ impl Field<'_> {
         sizes.take_while(|size| *size < most).find(|size| self.fits(&with(*size)))
     }
 
-    /// A disk about twice as large as the data of the trace, if it is smaller than the present one.
+    /// A disk two to four times as large as the data of the trace, if it is smaller than the present one.
     pub(super) fn smaller_disk(&self, packed: u64) -> Option<u64> {
-        let least = packed.saturating_mul(2).checked_next_power_of_two()?.max(DISK_LEAST);
-        let most = self.setup.part.exported_bytes.min(least.saturating_mul(2));
-        let with = |capacity| DeviceArgs { capacity: Some(capacity), ..self.device.clone() };
-        self.first_that_fits(least, most, with)
+        let size = packed.saturating_mul(2).checked_next_power_of_two()?;
+        let is_smaller = size >= DISK_LEAST && size < self.setup.part.exported_bytes;
+        let args = DeviceArgs { capacity: Some(size), ..self.device.clone() };
+        (is_smaller && self.fits(&args)).then_some(size)
     }
 
     /// An SLC that was filled about four times, or at least once, if it is smaller than the present one.

@@ -35,6 +35,7 @@ fn a_comparison_ends_in_an_answer_with_its_reason_and_the_flashs_lifetime() {
     assert!(said.contains(" less on "), "{said}");
     assert!(said.contains("At 20 GB a day") && said.contains(" in its MLC"), "{said}");
     assert!(!said.contains("never filled") && !said.contains("never ran"), "{said}");
+    assert!(said.contains("Speed and life") && said.contains("may still change"), "{said}");
 }
 
 #[test]
@@ -43,9 +44,8 @@ fn what_a_run_cannot_show_is_said_with_what_to_do() {
     assert!(said.contains("SLC of hybrid and paged was never filled"), "{said}");
     assert!(said.contains("Garbage collection never ran in conventional and hybrid"), "{said}");
     assert!(said.contains("Only 0.0 % of the disk was written"), "{said}");
-    assert!(said.contains("--capacity 256MiB --fit pack"), "{said}");
-    // No SLC is so small that it would have been filled.
-    assert!(!said.contains("--slc"), "{said}");
+    // No disk and no SLC is so small that this would fill it.
+    assert!(!said.contains("--capacity") && !said.contains("--slc"), "{said}");
 }
 
 /// Many systems: a warning for each cause, and not one for each system.
@@ -61,9 +61,8 @@ fn a_cause_is_told_once_for_all_systems_that_it_concerns() {
     for cause in ["was never filled", "never ran in", "of the disk was written"] {
         assert_eq!(of(cause).len(), 1, "{cause}: {warnings:#?}");
     }
-    for cause in ["Nothing was written to the SLC", "may still change"] {
-        assert!(of(cause).len() <= 1, "{cause}: {warnings:#?}");
-    }
+    assert!(of("Nothing was written to the SLC").len() <= 1, "{warnings:#?}");
+    assert!(of("may still change").is_empty(), "told by what never ran: {warnings:#?}");
     assert!(warnings.len() <= 5, "{warnings:#?}");
     let filled = of("was never filled")[0];
     assert!(
@@ -95,8 +94,8 @@ fn a_faster_system_that_loses_data_is_not_proposed() {
     let systems = "conventional,hybrid,page-slc";
     let said = printed(&[hot, "--capacity", "256MiB", "--slc", "8MiB", "--systems", systems]);
     assert!(said.contains("Take hybrid with 8MiB of SLC"), "{said}");
-    assert!(said.contains("Left out, because a loss of power costs"), "{said}");
-    assert!(said.contains("as they are described: page-slc ("), "{said}");
+    assert!(said.contains("Left out, because as described they lose"), "{said}");
+    assert!(said.contains("when the power fails: page-slc ("), "{said}");
 }
 
 #[test]
@@ -165,7 +164,8 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
             told.map(|rest| rest.split([' ', '.']).next().unwrap().to_owned()).collect()
         };
         for capacity in sizes("--capacity ") {
-            printed(&[words, &["--capacity", &capacity, "--fit", "pack"]].concat());
+            let smaller = printed(&[words, &["--capacity", &capacity, "--fit", "pack"]].concat());
+            assert!(!smaller.contains("of the disk was written"), "{smaller}");
         }
         for slc in sizes("--slc ") {
             let less = printed(&[words, &["--slc", &slc]].concat());
@@ -174,7 +174,7 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
         disks += sizes("--capacity ").len();
         caches += sizes("--slc ").len();
     }
-    assert!(disks >= 2 && caches >= 1, "{disks} {caches}");
+    assert!(disks >= 1 && caches >= 1, "{disks} {caches}");
 }
 
 /// The passes that a warning proposes end that warning.

@@ -15,7 +15,7 @@ const TOUCHED_LEAST: f64 = 0.1;
 /// The most passes that finish in reasonable time.
 const PASSES_MOST: u64 = 200;
 
-/// Mean cycles of a block of the main memory from which on speed and life hardly change any more.
+/// Mean cycles of the main memory from which on speed and life hardly change any more.
 const CYCLES_LEAST: f64 = 1.0;
 
 /// The warnings on runs on one device: one for each cause, with all the systems that it concerns.
@@ -79,8 +79,8 @@ fn replay_more(runs: &[&RunResult], part: &Part) -> String {
     }
 }
 
-/// The passes that write a tenth of the disk and fill the SLC twice, if so many are reasonable. A run until the device
-/// is steady has as many as that takes.
+/// The passes that write a tenth of the disk and fill the SLC twice, if so many are reasonable. With `--steady` there
+/// is no number of passes to propose.
 fn passes(run: &RunResult, part: &Part) -> Option<u64> {
     if run.steady.is_some() {
         return None;
@@ -123,13 +123,19 @@ pub(crate) struct Unfilled {
 
 /// Runs so short that a longer one may have another speed, and another life.
 fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
-    let part = &field.setup.part;
-    let region = if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc };
-    let pages = u64::from(part.geometry.region(region)?.pages());
-    let cycles = |run: &RunResult| run.region(region).cycles(pages);
-    let is_short = |run: &&RunResult| run.steady.is_none() && cycles(run) < CYCLES_LEAST;
-    let short: Vec<&RunResult> = runs.iter().copied().filter(is_short).collect();
-    let most = short.iter().map(|run| cycles(run)).reduce(f64::max)?;
+    let geometry = &field.setup.part.geometry;
+    let cycles = |run: &RunResult| {
+        let of = |region: &Region| {
+            let pages = u64::from(geometry.region(*region)?.pages());
+            Some(run.region(*region).cycles(pages)).filter(|cycles| *cycles > 0.0)
+        };
+        of(&Region::Mlc).or_else(|| of(&Region::Slc))
+    };
+    let short = runs.iter().filter(|run| run.steady.is_none() && run.bytes_written > 0);
+    let short = short.filter_map(|run| Some((*run, cycles(run)?)));
+    let (short, cycles): (Vec<&RunResult>, Vec<f64>) =
+        short.filter(|(_, cycles)| *cycles < CYCLES_LEAST).unzip();
+    let most = cycles.into_iter().reduce(f64::max)?;
     let advice = if short.iter().any(|run| run.partial) {
         "Let the replay come to its end"
     } else if short.iter().any(|run| run.passes > 1) {
@@ -143,8 +149,8 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
         format!(" of {}", named(field, &short))
     };
     Some(format!(
-        "Speed and life{whose} may still change: a block of the {region} went through {most:.2} cycles at most, on \
-         average. {advice}.",
+        "Speed and life{whose} may still change: even the most worn of these memories was written only {most:.2} times. \
+         {advice}.",
     ))
 }
 
@@ -213,7 +219,7 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
     let smaller = field.smaller_disk(first.bytes_packed).filter(|_| !is_scaled);
     let advice = match smaller {
         Some(fitting) => format!(
-            "Use --capacity {} --fit pack for a disk about as large as the data",
+            "Use --capacity {} --fit pack for a disk two to four times as large as the data",
             show::size(fitting)
         ),
         None => "Replay a trace that writes more of it".into(),

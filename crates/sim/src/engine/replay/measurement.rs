@@ -158,7 +158,7 @@ impl Measurement {
     fn regions(&self, done: &[PartState], part: Option<&Part>, a_day: u64) -> [RegionResult; 2] {
         Region::ALL.map(|region| {
             let life = |cycles| {
-                let endurance = part?.region(region).map_or(0, |figures| figures.endurance);
+                let endurance = part?.region(region)?.endurance;
                 lifetime_years(endurance, cycles, self.tally.bytes_written(), a_day)
             };
             region_result(region, done, life)

@@ -290,7 +290,7 @@ pub struct RegionResult {
     pub erase_count: Spread,
     /// Years until its blocks reach their rated erases, if the host continues as in this run, wear is even, and
     /// `bytes_a_day` are written. What was programmed and not erased yet counts as if it were: a run may begin with
-    /// erased blocks. `None` if nothing was written.
+    /// erased blocks. `None` if nothing was programmed.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
     /// Page operations, by cause.

@@ -271,7 +271,7 @@ impl Several {
     }
 
     /// The systems to compare on that device. A named system must fit; of `all`, those that do not fit are left out,
-    /// with a note why.
+    /// with a note why, which is returned, too.
     pub fn on(&self, setup: &Setup, observer: &dyn Observer) -> Result<Fitting, Failure> {
         let mut fitting = Fitting::default();
         let all = match self {
