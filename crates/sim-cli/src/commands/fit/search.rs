@@ -191,6 +191,8 @@ impl Search {
             let lengths = Lengths { month: &month, part: &part };
             match constraints::measure(self.workload, lengths, Extent::UntilItFails(run)) {
                 Err(Failure::Interrupted(_)) => return Ok(None),
+                // A run that was cut short has other figures.
+                Ok(_) if interrupt::is_requested() => return Ok(None),
                 figures => self.kept.put(&month, figures?)?,
             }
         };
