@@ -1,5 +1,7 @@
 //! Numbers that follow from geometry and configuration.
 
+use core::num::NonZeroU16;
+
 use ftl_iface::{Bytes, Geometry, Region, Sector, SectorCount};
 
 use super::address::{BlockNumber, Leaf, Place, Spot};
@@ -61,7 +63,7 @@ pub struct PagedShape {
     /// Whether pages are skipped, because their programs could corrupt others that are relied upon.
     skips: bool,
     /// How many entries a map page takes, if they are few.
-    pub(crate) few_entries: Option<u32>,
+    pub(crate) few_entries: Option<NonZeroU16>,
 }
 
 /// Returns the bytes that numbers below this one take, with two more for "nowhere" and "lost".
@@ -322,7 +324,7 @@ impl PagedShape {
 
     /// Returns how many entries a map page takes that is written because the table is full, if they are so few that
     /// the map pages matter: then emptying a block may take more space of its area than it frees.
-    const fn few_entries_of(&self) -> Option<u32> {
+    const fn few_entries_of(&self) -> Option<NonZeroU16> {
         /// With so many for each slot of a page, map pages take an eighth of what copies take, or less.
         const MANY: u32 = 8;
         if self.has_fast() {
@@ -332,14 +334,14 @@ impl PagedShape {
         if each >= MANY * self.main.slots as u32 {
             return None;
         }
-        Some(if each > 0 { each } else { 1 })
+        NonZeroU16::new(if each > 0 { each as u16 } else { 1 })
     }
 
     /// What a main area keeps whose streams lend their blocks. What a device must have beside has room for that: it
     /// counts twice the map, and the table has at least two blocks' entries.
     const fn lending_reserve(&self) -> u32 {
         match self.few_entries {
-            Some(each) => lending_reserve(ceil(self.main.slots as u32, each)),
+            Some(each) => lending_reserve(ceil(self.main.slots as u32, each.get() as u32)),
             None => lending_reserve(1),
         }
     }

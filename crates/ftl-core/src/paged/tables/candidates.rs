@@ -3,6 +3,8 @@
 //! A clock hand visits some of an area's blocks for each choice, and keeps the best. The next victim is the best of
 //! these, rated when it is chosen.
 
+use core::num::NonZeroU16;
+
 use super::blocks::Blocks;
 use crate::paged::plan::address::BlockNumber;
 use crate::paged::plan::config::Victims;
@@ -46,7 +48,7 @@ pub(crate) enum MapPages {
     /// Nothing.
     Free,
     /// A page for so many sectors. A block of map pages costs none beside those that it holds.
-    OneFor(u32),
+    OneFor(NonZeroU16),
 }
 
 impl MapPages {
@@ -54,7 +56,7 @@ impl MapPages {
     fn slots(self, used: u32, shape: &AreaShape) -> u32 {
         match self {
             Self::Free => 0,
-            Self::OneFor(sectors) => floor(used * u32::from(shape.slots), sectors),
+            Self::OneFor(sectors) => floor(used * u32::from(shape.slots), sectors.get().into()),
         }
     }
 }

@@ -466,7 +466,7 @@ mod tests {
         };
         let mut ram = memory(&chip, &config);
         let mut ftl = formatted(chip, &config, &mut ram);
-        assert_eq!(ftl.shape.few_entries, Some(1));
+        assert_eq!(ftl.shape.few_entries.map(u16::from), Some(1));
         for at in 0..USED / 2 {
             write(&mut ftl, 2 * at..2 * at + 2, 1);
         }
