@@ -26,7 +26,8 @@ const USUAL: u64 = 1 << 30;
 const SLC_SHARE: u64 = 16;
 
 /// Synthetic workloads that the page leaves out: for older results, and one that is all parameters.
-const LEFT_OUT: [&str; 3] = ["synth:ntfs-1", "synth:ext3-1", "synth:file-system"];
+const LEFT_OUT: [&str; 5] =
+    ["synth:ntfs-1", "synth:ext3-1", "synth:ntfs-2", "synth:ext3-2", "synth:file-system"];
 
 /// What there is to choose from.
 #[derive(Debug, Serialize)]

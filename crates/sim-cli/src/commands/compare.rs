@@ -30,7 +30,8 @@ pub struct Args {
     /// the device has space for it; with an SLC of the MLC's own cells page-mlc,pslc,paged]
     #[arg(long, value_delimiter = ',', value_parser = Several::parse, value_name = "SYSTEMS")]
     systems: Vec<Several>,
-    /// Write CSV, a line for each system with its SLC and without, to this file; `-` is standard output, which then replaces the table
+    /// Write CSV, a line for each system with its SLC and without, to this file; `-` is standard output, which then
+    /// replaces the table
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
     #[command(flatten)]

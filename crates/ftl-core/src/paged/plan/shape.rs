@@ -142,6 +142,29 @@ impl PagedShape {
         }
     }
 
+    /// Checks that tables and tags can count what these areas have.
+    const fn counted(
+        places: u64,
+        map: &AreaShape,
+        main: &AreaShape,
+    ) -> Result<(), PagedShapeError> {
+        if map.slots == 0 || main.slots == 0 {
+            return Err(PagedShapeError::SectorBytes);
+        }
+        if places >= 1 << Place::BITS {
+            return Err(PagedShapeError::Places);
+        }
+        // A mount presumes one more.
+        if main.block_slots() + 1 >= REFERENCES || map.block_slots() + 1 >= REFERENCES {
+            return Err(PagedShapeError::BlockSlots);
+        }
+        let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
+        if tags[0] > map.spare_bytes.as_usize() || tags[1] > main.spare_bytes.as_usize() {
+            return Err(PagedShapeError::SpareBytes);
+        }
+        Ok(())
+    }
+
     /// Returns the division of a device.
     pub const fn new(geometry: &Geometry, config: &PagedConfig) -> Result<Self, PagedShapeError> {
         if let Err(error) = Self::possible(config) {
@@ -163,19 +186,8 @@ impl PagedShape {
             main.first_place = fast.places() as u32;
             map = *fast;
         }
-        if map.slots == 0 || main.slots == 0 {
-            return Err(PagedShapeError::SectorBytes);
-        }
-        if places >= 1 << Place::BITS {
-            return Err(PagedShapeError::Places);
-        }
-        // A mount presumes one more.
-        if main.block_slots() + 1 >= REFERENCES || map.block_slots() + 1 >= REFERENCES {
-            return Err(PagedShapeError::BlockSlots);
-        }
-        let tags = [layout::tag_bytes(map.slots), layout::tag_bytes(main.slots)];
-        if tags[0] > map.spare_bytes.as_usize() || tags[1] > main.spare_bytes.as_usize() {
-            return Err(PagedShapeError::SpareBytes);
+        if let Err(error) = Self::counted(places, &map, &main) {
+            return Err(error);
         }
         let capacity = Self::exported(config, &main);
         let entry_bytes = bytes_for(places);

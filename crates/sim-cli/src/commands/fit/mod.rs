@@ -49,7 +49,7 @@ pub struct Args {
     #[arg(long, default_value_t = 2400, value_parser = numbers::some::<u32>, value_name = "N")]
     tries: u32,
     /// Candidates of each start to run at the paper's length, 5 to 30 seconds each
-    #[arg(long, default_value_t = 12, value_parser = numbers::some::<u32>, value_name = "N")]
+    #[arg(long, default_value_t = 60, value_parser = numbers::some::<u32>, value_name = "N")]
     months: u32,
     /// Requests of a short run
     #[arg(long, default_value_t = SHORT, value_parser = numbers::within::<u64>(1_000, u64::MAX), value_name = "N")]

@@ -56,10 +56,9 @@ impl Folder {
     /// Its path.
     pub(super) fn path(&self, run: &Run, length: Length) -> PathBuf {
         let Length { requests, seed, passes, .. } = length.of(run);
-        let sector = run.sector.map_or_else(String::new, |bytes| format!("-{bytes}"));
         let Run { workload, device, system, slc, .. } = run;
         let name = workload.name();
-        let name = format!("{name}-{device}{sector}-{slc}MiB-{system}-{requests}x{passes}-{seed}");
+        let name = format!("{name}-{device}-{slc}MiB-{system}-{requests}x{passes}-{seed}");
         let plain = |letter: char| {
             if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '_' }
         };

@@ -11,8 +11,6 @@ pub(super) struct Run {
     pub(super) system: String,
     /// MiB of SLC; the conventional disk has none.
     pub(super) slc: u64,
-    /// The sector size, if not the device's.
-    pub(super) sector: Option<u32>,
     /// The divisor of its number of requests.
     pub(super) one_in: u64,
 }
@@ -32,7 +30,7 @@ pub(super) const SLC: u64 = 256;
 impl Run {
     pub(super) fn conventional(workload: Workload, device: &'static str) -> Self {
         // The system uses only the MLC.
-        Self { workload, device, system: CONVENTIONAL.into(), slc: SLC, sector: None, one_in: 1 }
+        Self { workload, device, system: CONVENTIONAL.into(), slc: SLC, one_in: 1 }
     }
 
     pub(super) fn hybrid(workload: Workload, device: &'static str, slc: u64) -> Self {
@@ -41,8 +39,9 @@ impl Run {
 
     /// Whether it is one of those that figures show by block or by place: the paper's disks, at their default size.
     pub(super) fn is_shown_in_detail(&self) -> bool {
-        let is_whole = self.sector.is_none() && self.one_in == 1;
-        is_whole && self.slc == SLC && [CONVENTIONAL, HYBRID].contains(&self.system.as_str())
+        self.one_in == 1
+            && self.slc == SLC
+            && [CONVENTIONAL, HYBRID].contains(&self.system.as_str())
     }
 }
 
@@ -57,7 +56,7 @@ pub(super) struct Length {
 }
 
 /// The divisor of the number of requests, unless the page is made at its full length, for figures that take longer
-/// than all others together: Figure 11, which has the most runs, and sectors of 512 bytes; Figure 8b, whose disks are
+/// than all others together: Figure 11, which has the most runs; Figure 8b, whose disks are
 /// filled first; and the baseline's freedoms.
 pub(super) const IN_MANY_RUNS: u64 = 3;
 

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use ftl_iface::Bytes;
 use sim::Failure;
 use sim::engine::replay::Outcome;
 use sim::engine::result::RunResult;
@@ -46,7 +45,7 @@ impl Results {
         Ok(self.result(run)?.throttle.map_or(0, |throttle| throttle.rejected_writes))
     }
 
-    /// The RS of a run, against the conventional disk that has the same sectors.
+    /// The RS of a run, against the conventional disk.
     pub(super) fn rs(&self, run: &Run) -> Result<f64, Failure> {
         let ratios = self.result(run)?.against(self.result(&base_of(run))?);
         Ok(ratios.rs.unwrap_or(f64::NAN))
@@ -55,8 +54,7 @@ impl Results {
 
 /// The conventional disk to which a run is compared.
 pub(super) fn base_of(run: &Run) -> Run {
-    let Run { sector, one_in, .. } = *run;
-    Run { sector, one_in, ..Run::conventional(run.workload, run.device) }
+    Run { one_in: run.one_in, ..Run::conventional(run.workload, run.device) }
 }
 
 /// Does all runs that were not kept, each once, several at a time. Shows the progress on standard error.
@@ -140,10 +138,7 @@ fn one(run: &Run, length: Length) -> Result<Outcome, Failure> {
         slc: Some(run.slc << 20),
         parallel: false,
     };
-    let mut setup = device.setup()?;
-    if let Some(sector) = run.sector {
-        setup.part.sector_bytes = Bytes::new(sector);
-    }
+    let setup = device.setup()?;
     // Charts of places and of wear need the details of a report; no report is written.
     let report = Some(PathBuf::new());
     let options = Options { report, ..Options::quiet(workload, device, PaceArgs::default()) };

@@ -149,8 +149,8 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
         format!(" of {}", named(field, &short))
     };
     Some(format!(
-        "Speed and life{whose} may still change: even the most worn of these memories was written only {most:.2} times. \
-         {advice}.",
+        "Speed and life{whose} may still change: even the most worn of these memories was written only {most:.2} \
+         times. {advice}.",
     ))
 }
 

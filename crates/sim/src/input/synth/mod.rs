@@ -54,7 +54,7 @@ const STREAMS: [Parameter; 24] = {
     ]
 };
 
-const RULES: [LoadKind; 9] = [
+const RULES: [LoadKind; 11] = [
     LoadKind {
         name: "ntfs",
         rule: "ntfs",
@@ -76,6 +76,18 @@ const RULES: [LoadKind; 9] = [
     LoadKind {
         name: "ext3-1",
         rule: "ext3-1",
+        title: "the same for ext3",
+        parameters: &FILE_SYSTEM,
+    },
+    LoadKind {
+        name: "ntfs-2",
+        rule: "ntfs-2",
+        title: "the second fit of ntfs, for older results",
+        parameters: &FILE_SYSTEM,
+    },
+    LoadKind {
+        name: "ext3-2",
+        rule: "ext3-2",
         title: "the same for ext3",
         parameters: &FILE_SYSTEM,
     },
@@ -156,12 +168,8 @@ impl Synth {
         let values = spec::parse(text, kind.parameters)?;
         let in_name = |reason| format!("`{name}`: {reason}");
         let shape = match kind.rule {
-            "ntfs" => Some(file_system::NTFS),
-            "ext3" => Some(file_system::EXT3),
-            "ntfs-1" => Some(file_system::NTFS_1),
-            "ext3-1" => Some(file_system::EXT3_1),
             "file-system" => Some(streams::shape(&values).map_err(in_name)?),
-            _ => None,
+            rule => file_system::named(rule),
         };
         let shape = shape.map(Box::new);
         let synth = Self {
@@ -417,7 +425,10 @@ mod tests {
     #[test]
     fn what_cannot_be_is_told_what_can() {
         for (name, part) in [
-            ("synth:fat", "ntfs, ext3, ntfs-1, ext3-1, file-system, uniform, zipf, sequential"),
+            (
+                "synth:fat",
+                "ntfs, ext3, ntfs-1, ext3-1, ntfs-2, ext3-2, file-system, uniform, zipf, sequential",
+            ),
             ("synth:file-system?small=1001", "from 0 to 1000"),
             ("synth:ntfs?size=4KiB", "reads=40"),
             ("synth:uniform?skew=1", "requests=1000000"),

@@ -15,7 +15,7 @@ pub(super) const STREAMS: [Parameter; 19] = [
     parameter(
         "like",
         "ntfs-1",
-        "what is not given, and the sizes of requests: ntfs, ext3, ntfs-1 or ext3-1",
+        "what is not given, and the sizes of requests: ntfs, ext3, or an older fit such as ntfs-1",
     ),
     parameter("used", "like", "used part of the disk, of a thousand"),
     parameter("small", "like", "writes of up to 8 sectors, of a thousand writes"),
@@ -47,12 +47,9 @@ pub(super) const STREAMS: [Parameter; 19] = [
 
 /// The streams with these parameters.
 pub(super) fn shape(values: &Values) -> Result<Shape, String> {
-    let like = values.get("like", |text| match text {
-        "ntfs" => Ok(file_system::NTFS),
-        "ext3" => Ok(file_system::EXT3),
-        "ntfs-1" => Ok(file_system::NTFS_1),
-        "ext3-1" => Ok(file_system::EXT3_1),
-        _ => Err("write ntfs, ext3, ntfs-1 or ext3-1".into()),
+    let like = values.get("like", |text| {
+        let unknown = || "write ntfs, ext3, or an older fit such as ntfs-1".into();
+        file_system::named(text).ok_or_else(unknown)
     })?;
     let number = |name, known: u64, (least, most): (u64, u64)| {
         values.get(name, |text| match text {
