@@ -126,7 +126,7 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
     let geometry = &field.setup.part.geometry;
     let cycles = |run: &RunResult| {
         let of = |region: &Region| {
-            let pages = u64::from(geometry.region(*region)?.pages());
+            let pages = geometry.region(*region)?.pages();
             Some(run.region(*region).cycles(pages)).filter(|cycles| *cycles > 0.0)
         };
         of(&Region::Mlc).or_else(|| of(&Region::Slc))
