@@ -39,19 +39,19 @@ pub(crate) struct Judge<'a> {
     /// The current victim.
     pub(crate) begun: Option<BlockNumber>,
     /// Whether map pages that a victim's copies take count among its costs.
-    pub(crate) map_pages: MapPages,
+    pub(crate) map_cost: MapCost,
 }
 
 /// What the map pages count that are written for a victim's copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MapPages {
+pub(crate) enum MapCost {
     /// Nothing.
     Free,
     /// A page for so many sectors. A block of map pages costs none beside those that it holds.
     OneFor(NonZeroU16),
 }
 
-impl MapPages {
+impl MapCost {
     /// Returns the slots that map pages take for so many references.
     fn slots(self, used: u32, shape: &AreaShape) -> u32 {
         match self {
@@ -103,21 +103,21 @@ impl Judge<'_> {
             }
             Victims::Greedy => {
                 let used = if blocks.holds_map(block) { 0 } else { used };
-                self.even() + won - self.map_pages.slots(used, self.shape)
+                self.even() + won - self.map_cost.slots(used, self.shape)
             }
         })
     }
 
     /// Returns the greedy value of a block that takes as much as it frees: one, and the most that map pages take.
     fn even(self) -> u32 {
-        1 + self.map_pages.slots(self.shape.copied_slots, self.shape)
+        1 + self.map_cost.slots(self.shape.copied_slots, self.shape)
     }
 
     /// Returns the value from which on a search ends: the block frees something, unless it is the fast area's.
     fn enough(self) -> u32 {
-        match self.map_pages {
-            MapPages::Free => 1,
-            MapPages::OneFor(_) => self.even() + 1,
+        match self.map_cost {
+            MapCost::Free => 1,
+            MapCost::OneFor(_) => self.even() + 1,
         }
     }
 
@@ -298,7 +298,7 @@ mod tests {
                 area: Area::Main,
                 shape: &shape,
                 begun: None,
-                map_pages: MapPages::Free,
+                map_cost: MapCost::Free,
             };
             for stays in [1, 64, 700, 32_832] {
                 for used in 1..full {

@@ -11,7 +11,7 @@ use crate::paged::plan::feature::Feature;
 use crate::paged::plan::shape::Area;
 use crate::paged::program::opens::LAST_BLOCKS;
 use crate::paged::rules;
-use crate::paged::tables::candidates::{Judge, MapPages};
+use crate::paged::tables::candidates::{Judge, MapCost};
 use crate::paged::tables::store::PageFtl;
 use crate::paged::tables::under_way::{Neighbour, Victim};
 use crate::probe::{Cause, Probe};
@@ -155,8 +155,8 @@ impl<D: NandDevice, P: Probe> PageFtl<'_, D, P> {
         let victims = if need { Victims::Greedy } else { self.config.victims };
         // Without a block to spare, what takes more than it frees comes last.
         let few = self.shape.few_entries.filter(|_| need);
-        let map_pages = few.map_or(MapPages::Free, MapPages::OneFor);
-        let mut judge = Judge { victims, area, shape: self.shape.area(area), begun, map_pages };
+        let map_cost = few.map_or(MapCost::Free, MapCost::OneFor);
+        let mut judge = Judge { victims, area, shape: self.shape.area(area), begun, map_cost };
         let candidates = self.candidates.get_mut(area as usize)?;
         let mut best = candidates.best(&mut self.blocks, judge);
         if best.is_none() {

@@ -1,6 +1,7 @@
 //! The ranking in sentences: what to take, which FTL is the best on the same flash, whether the SLC is worth its price,
 //! what was left out and why, and what would change the answer.
 
+use sim::engine::result::RunResult;
 use sim::engine::systems::NotRun;
 use sim::show;
 
@@ -11,8 +12,8 @@ const SAME_PRICE: f64 = 0.0005;
 
 /// The rule of the ranking, for readers of its table.
 pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the money: that, divided by the ratio of \
-    prices. The best of those that keep their data when the power fails is recommended. What follows calls speeds \
-    equal that differ by less than 2 %.";
+    prices. The best of those that keep their data when the power fails is recommended. Speeds within 2 % are \
+    called equal.";
 
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;
@@ -43,9 +44,7 @@ impl Ranking<'_> {
         said.extend(self.same_flash());
         said.extend(self.pairs.iter().filter_map(is_slc_worth_it));
         if self.pairs.iter().any(|pair| pair.gain().is_some()) {
-            said.push(
-                "How much SLC is best, `tandem sweep` answers (see `tandem help sweep`).".into(),
-            );
+            said.push("How much SLC is best, `tandem sweep` answers.".into());
         }
         said.extend(self.not_run());
         said.extend(self.left_out());
@@ -269,10 +268,12 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     ))
 }
 
-/// How long a system lasts with its SLC, if that is shown as another life than without.
+/// How long a system lasts with its SLC, if that is shown as a shorter life than without.
 fn life(pair: &Pair<'_>) -> Option<String> {
-    let lives = [pair.with, pair.without.ok()?].map(|run| run.life().map(show::years));
+    let lives = [pair.with, pair.without.ok()?].map(RunResult::life);
     let [Some(with), Some(without)] = lives else { return None };
+    let [shown, before] = [with, without].map(show::years);
     let system = &pair.with.system;
-    (with != without).then(|| format!(" With it, {system} lasts {with} instead of {without}."))
+    (with < without && shown != before)
+        .then(|| format!(" But with it {system} lasts {shown} instead of {before}."))
 }

@@ -149,8 +149,7 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
         format!(" of {}", named(field, &short))
     };
     Some(format!(
-        "Speed and life{whose} may still change: even the most worn of these memories was written only {most:.2} \
-         times. {advice}.",
+        "Speed and life{whose} may still change: the most worn memory was written only {most:.2} times. {advice}.",
     ))
 }
 
@@ -218,10 +217,9 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
     let is_scaled = first.trace.contains(PREFIX) && !first.trace.contains("footprint=");
     let smaller = field.smaller_disk(first.bytes_packed).filter(|_| !is_scaled);
     let advice = match smaller {
-        Some(fitting) => format!(
-            "Use --capacity {} --fit pack for a disk two to four times as large as the data",
-            show::size(fitting)
-        ),
+        Some(fitting) => {
+            format!("Use --capacity {} --fit pack: two to four times the data", show::size(fitting))
+        }
         None => "Replay a trace that writes more of it".into(),
     };
     Some(format!(
