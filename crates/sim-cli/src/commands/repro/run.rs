@@ -56,8 +56,8 @@ pub(super) struct Length {
 }
 
 /// The divisor of the number of requests, unless the page is made at its full length, for figures that take longer
-/// than all others together: Figure 11, which has the most runs; Figure 8b, whose disks are
-/// filled first; and the baseline's freedoms.
+/// than all others together: Figure 11, which has the most runs; Figure 8b, whose disks are filled first; and the
+/// baseline's freedoms.
 pub(super) const IN_MANY_RUNS: u64 = 3;
 
 impl Length {

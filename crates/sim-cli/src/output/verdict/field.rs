@@ -1,5 +1,6 @@
 //! What a verdict is on.
 
+use sim::engine::comparison;
 use sim::engine::result::RunResult;
 use sim::engine::systems::Chosen;
 use sim::input::device::Setup;
@@ -24,12 +25,6 @@ pub(crate) struct Field<'a> {
 impl<'a> Field<'a> {
     /// All runs: those of the systems, and those without SLC.
     pub(crate) fn all(&self) -> Vec<&'a RunResult> {
-        let mut all = self.runs.to_vec();
-        for run in self.pairs.iter().filter_map(|pair| pair.without.ok()) {
-            if !all.iter().any(|known| std::ptr::eq(*known, run)) {
-                all.push(run);
-            }
-        }
-        all
+        comparison::with_and_without(self.runs, self.pairs)
     }
 }

@@ -2,6 +2,7 @@
 
 use ftl_iface::Region;
 use nand_model::part::Part;
+use sim::engine::comparison;
 use sim::engine::result::RunResult;
 use sim::engine::systems;
 use sim::input::synth::PREFIX;
@@ -46,17 +47,9 @@ pub(super) fn of(field: &Field<'_>) -> Vec<String> {
 /// The systems of these runs, with their SLC where both are compared.
 fn named(field: &Field<'_>, runs: &[&RunResult]) -> String {
     let all = field.all();
-    let told = |run: &&RunResult| {
-        let name = &run.system;
-        let is_other =
-            |other: &&RunResult| other.system == *name && other.slc_bytes != run.slc_bytes;
-        match run.slc_bytes {
-            _ if !all.iter().any(is_other) => name.clone(),
-            0 => format!("{name} without SLC"),
-            bytes => format!("{name} with {} of SLC", show::short(bytes)),
-        }
-    };
-    let names: Vec<String> = runs.iter().map(told).collect();
+    let is_of = |run: &RunResult| runs.iter().any(|other| std::ptr::eq(*other, run));
+    let names = all.iter().zip(comparison::labels(&all)).filter(|(run, _)| is_of(run));
+    let names: Vec<String> = names.map(|(run, label)| comparison::told(run, &label)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     show::listed(&names, "and")
 }

@@ -16,7 +16,7 @@ use crate::input::device::Setup;
 
 mod ranking;
 
-pub use ranking::{Listed, Pair, Ranking, RankingRow, Standing, labels};
+pub use ranking::{Listed, Pair, Ranking, RankingRow, Standing, labels, told, with_and_without};
 
 /// A comparison, as in its JSON.
 #[derive(Debug, Serialize)]

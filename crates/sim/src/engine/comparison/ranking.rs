@@ -64,18 +64,14 @@ impl Listed<'_> {
 
     /// The system with its SLC, in a sentence.
     pub fn told(&self) -> String {
-        match self.run.slc_bytes {
-            _ if self.label == self.run.system => self.label.clone(),
-            0 => format!("{} without SLC", self.run.system),
-            _ => self.named(),
-        }
+        told(self.run, &self.label)
     }
 
     /// Its name, with its SLC.
     pub fn named(&self) -> String {
         match self.run.slc_bytes {
             0 => format!("{}, without SLC", self.run.system),
-            bytes => format!("{} with {} of SLC", self.run.system, show::short(bytes)),
+            _ => with_slc(self.run),
         }
     }
 
@@ -105,12 +101,7 @@ impl<'a> Ranking<'a> {
     /// The ranking of these systems, and of their runs without SLC; ratios are to the first.
     pub fn of(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Option<Self> {
         let first = *runs.first()?;
-        let mut all = runs.to_vec();
-        for run in pairs.iter().filter_map(|pair| pair.without.ok()) {
-            if !all.iter().any(|known| std::ptr::eq(*known, run)) {
-                all.push(run);
-            }
-        }
+        let all = with_and_without(runs, pairs);
         let must_survive = all.iter().any(|run| systems::survives_power_loss(&run.system));
         let labels = labels(&all);
         let place = |(run, label): (&'a RunResult, String)| {
@@ -212,6 +203,30 @@ impl<'a> RankingRow<'a> {
             survives_power_loss: place.is_safe(),
             ram_bytes: run.ram_bytes,
         }
+    }
+}
+
+/// These runs, and those without SLC of the pairs, each once.
+pub fn with_and_without<'a>(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Vec<&'a RunResult> {
+    let mut all = runs.to_vec();
+    for run in pairs.iter().filter_map(|pair| pair.without.ok()) {
+        if !all.iter().any(|known| std::ptr::eq(*known, run)) {
+            all.push(run);
+        }
+    }
+    all
+}
+
+fn with_slc(run: &RunResult) -> String {
+    format!("{} with {} of SLC", run.system, show::short(run.slc_bytes))
+}
+
+/// A run in a sentence, by its label: with its SLC if that names it.
+pub fn told(run: &RunResult, label: &str) -> String {
+    match run.slc_bytes {
+        _ if label == run.system => label.into(),
+        0 => format!("{} without SLC", run.system),
+        _ => with_slc(run),
     }
 }
 

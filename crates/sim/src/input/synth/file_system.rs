@@ -470,6 +470,7 @@ mod tests {
             ("ntfs-2?requests=100000&seed=1", 0x1904_9E28_F83C_6801),
             ("ext3-2?requests=100000&seed=1", 0x6D3F_55A0_84FF_2794),
             ("ntfs?requests=100000&seed=1", 0xCD41_0EAB_F286_1FC1),
+            ("ext3?requests=100000&seed=1", 0x8EDC_90AC_F523_9A3A),
         ] {
             assert_eq!(hash(requests(name)), golden, "{name}");
         }
