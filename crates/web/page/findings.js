@@ -16,8 +16,8 @@ function tellResult({ told, ...result }) {
     ["blocks erased, MLC", show.count(mlc.erases)],
     ["life of the SLC at 20 GB a day", show.years(slc.lifetime_years)],
     ["life of the MLC at 20 GB a day", show.years(mlc.lifetime_years)],
-    ["energy of the flash", show.energy(result.energy_mj)],
-    ["price of the flash", show.dollars(result.cost_usd)],
+    ["energy", show.energy(result.energy_mj)],
+    ["price", show.dollars(result.cost_usd)],
     ["RAM of the FTL, built for 32 bits", show.bytes(result.ram_bytes)],
     ["sectors read and verified", show.count(result.verified_reads)],
   ];

@@ -68,6 +68,11 @@ fn the_example_answers_how_large_the_slc_should_be() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(shown.contains("15 of 15 runs") && shown.contains("256MiB"), "{shown}");
+    let asked = "Which system has the most speed for the money?\n  paged";
+    assert!(
+        shown.contains(asked) && shown.contains("times as fast as conventional, for"),
+        "{shown}"
+    );
     assert!(shown.contains("How large should the SLC be?\n  hybrid on c3: "), "{shown}");
     assert!(shown.contains("times as fast as hybrid without SLC"), "{shown}");
     assert!(shown.contains("paged on c3: ") && shown.contains("as paged without SLC"), "{shown}");

@@ -164,7 +164,6 @@ fn gain(at: SizePoint, first: &str) -> String {
     format!("{:.2} times as fast as {first}, for {}", at.speed, money(at.price))
 }
 
-/// The answer for a curve, or why there is none.
 /// What a run is compared with: the same system without SLC on the same trace.
 struct Bases<'a, 'r> {
     rows: &'r [&'r Row<'a>],
@@ -204,6 +203,7 @@ struct Sums {
     count: f64,
 }
 
+/// The answer for a curve, or why there is none.
 fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Result<Advice, String>> {
     let bases = Bases { rows };
     let own = || {

@@ -14,8 +14,8 @@
 //!
 //! Plans, runs and their results are the library's: [`sim::engine::sweep`].
 //!
-//! - `args`: arguments. `collect`: from results to tables. `curves`: figures over the SLC's size. `advice`: how large
-//!   it should be. `page`: the report. `slurm`: sweeps on a cluster.
+//! - `args`: arguments. `collect`: from results to tables. `which`: the system to take. `curves`: figures over the
+//!   SLC's size. `advice`: how large it should be. `page`: the report. `slurm`: sweeps on a cluster.
 
 use std::io::Write;
 
@@ -35,6 +35,7 @@ mod collect;
 mod curves;
 mod page;
 mod slurm;
+mod which;
 
 use advice::OnDevice;
 pub use args::Args;
@@ -105,8 +106,16 @@ fn tell(
     Ok(())
 }
 
-/// Says how large the SLC should be, or why that cannot be said.
+/// Says which system to take, and how large its SLC should be, or why that cannot be said.
 fn answer(plan: &Plan, devices: &[OnDevice<'_, '_>], out: &mut dyn Write) -> Result<(), Failure> {
+    let systems = which::said(devices);
+    if !systems.is_empty() {
+        writeln!(out, "\nWhich system has the most speed for the money?")?;
+        for sentence in &systems {
+            write_sentence(sentence, out)?;
+        }
+        write_sentence(which::MEANING, out)?;
+    }
     let answers = advice::said(devices);
     if !answers.is_empty() {
         writeln!(out, "\nHow large should the SLC be?")?;

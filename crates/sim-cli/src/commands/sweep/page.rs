@@ -6,6 +6,7 @@ use sim::{Failure, show};
 use super::advice::{self, Advice, OnDevice};
 use super::collect::{self, HEADS};
 use super::curves::{self, Curve};
+use super::which;
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::report::{HtmlPage, define};
 
@@ -81,6 +82,13 @@ pub(super) fn write(
     if rows.len() < plan.runs.len() {
         let missing = plan.runs.len() - rows.len();
         page.warning(&format!("Partial: {missing} of {} runs are missing.", plan.runs.len()));
+    }
+    let systems = which::said(devices);
+    if let Some((answer, others)) = systems.split_first() {
+        page.heading("Which system has the most speed for the money?");
+        page.answer(answer);
+        page.list(others);
+        page.note(which::MEANING);
     }
     let answers = advice::said(devices);
     if let Some((answer, others)) = answers.split_first() {

@@ -104,7 +104,7 @@ pub fn run(
 ) -> Result<RunResult, Failure> {
     let outcomes = run_all(workload, options, setup, std::slice::from_ref(system), observer)?;
     let outcome = outcomes.into_iter().next();
-    outcome.map(|outcome| outcome.result).ok_or_else(nothing)
+    outcome.map(|outcome| outcome.result).ok_or_else(|| system.violation(NOTHING))
 }
 
 /// Like [`run`], while the observer looks on.
@@ -121,7 +121,7 @@ pub fn run_watched(
     };
     let outcomes = run.on(|| Ok(vec![system.clone()]))?;
     let outcome = outcomes.into_iter().next();
-    outcome.map(|outcome| outcome.result).ok_or_else(nothing)
+    outcome.map(|outcome| outcome.result).ok_or_else(|| system.violation(NOTHING))
 }
 
 /// Replays the workload on all systems, at once if there are threads. The outcomes are in the systems' order.
@@ -238,7 +238,8 @@ impl<'a> ReplayTask<'a> {
             let fed = turns.run(first, &receivers, &outlets);
             drop(outlets);
             let ended = replays.into_iter().map(ScopedJoinHandle::join);
-            (fed, ended.map(ended_well).collect::<Vec<_>>())
+            let ended = systems.iter().zip(ended);
+            (fed, ended.map(|(system, ended)| ended_well(system, ended)).collect::<Vec<_>>())
         });
         // A system's failure stops the feed, so it is the reason and is reported first.
         let measured = measured.into_iter().collect::<Result<Vec<_>, Failure>>()?;
@@ -262,7 +263,7 @@ impl<'a> ReplayTask<'a> {
             let mut replay = Replay::new(kind, pulled, witness);
             let ran = catch_unwind(AssertUnwindSafe(|| system.run(self.setup, &mut replay)));
             let Replay { measured, batches, .. } = replay;
-            let measured = ended_well(ran.map(|ran| ran.map(|()| measured)))?;
+            let measured = ended_well(system, ran.map(|ran| ran.map(|()| measured)))?;
             Ok((batches.fed()?, measured))
         };
         systems.iter().map(one).collect()
@@ -314,24 +315,23 @@ pub(crate) fn witness(setup: &Setup, capacity: u64) -> Witness {
     witness
 }
 
+const NOTHING: &str = "it ended without replaying anything";
+
 /// What a session measured. A panic there is a breach of the chip's rules, or a defect of the system: a violation.
 fn ended_well<T>(
+    system: &Chosen,
     ended: Result<Result<Option<T>, Failure>, Box<dyn Any + Send>>,
 ) -> Result<T, Failure> {
     match ended {
         Ok(Ok(Some(measured))) => Ok(measured),
-        Ok(Ok(None)) => Err(nothing()),
+        Ok(Ok(None)) => Err(system.violation(NOTHING)),
         Ok(Err(failure)) => Err(failure),
         Err(panic) => {
             let said = panic.downcast_ref::<String>().map(String::as_str);
             let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-            Err(Failure::Violation(said.unwrap_or("the system stopped without a word").into()))
+            Err(system.violation(said.unwrap_or("it stopped without a word")))
         }
     }
-}
-
-fn nothing() -> Failure {
-    Failure::Violation("the system ended without replaying anything".into())
 }
 
 /// Checks that a system served as many requests as went in.
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn a_breach_of_rules_is_a_violation_too() {
         let told = violation("broken?breach=on");
-        assert!(told.contains("breach"), "{told}");
+        assert!(told.contains("breach") && told.starts_with("broken?breach=on: "), "{told}");
     }
 
     #[test]

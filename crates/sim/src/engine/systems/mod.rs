@@ -196,14 +196,19 @@ impl Chosen {
             Kind::Listed(entry, values) => (entry.run)(setup, values, session),
             Kind::Given(system) => system.run(setup, session),
         };
-        // Of several systems, only one may have failed.
         ran.map_err(|failure| match failure {
-            Failure::Violation(reason) => {
-                let without = if without.is_some() { " without SLC" } else { "" };
-                Failure::Violation(format!("{}{without}: {reason}", self.name))
-            }
+            Failure::Violation(reason) => self.violation(&reason),
             other => other,
         })
+    }
+
+    /// What went wrong, with the system's name: of several, only one may have failed.
+    pub(crate) fn violation(&self, reason: &str) -> Failure {
+        let without = match self.slc {
+            Slc::OfDevice => "",
+            Slc::None => " without SLC",
+        };
+        Failure::Violation(format!("{}{without}: {reason}", self.name))
     }
 }
 
