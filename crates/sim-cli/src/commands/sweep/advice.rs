@@ -10,16 +10,12 @@ use crate::output::ranking::{NOTABLE as FASTER, money};
 use crate::output::verdict;
 use crate::output::verdict::Unfilled;
 
-/// The gain at the knee, as a share of the largest gain of any SLC size.
-const KNEE: f64 = 0.9;
-
-/// The fewest sizes that have a knee.
+/// The fewest sizes that are compared.
 const SIZES_LEAST: usize = 3;
 
-/// What the knee is, for a reader.
-pub(super) const MEANING: &str = "The size to take is the smallest one with nine tenths of the largest gain over the \
-    same system without SLC (1.36 times as fast, where the fastest is 1.40). If that gain is less than the added \
-    price, it is the one with the most speed for its price instead.";
+/// Which size is taken, for a reader.
+pub(super) const MEANING: &str = "The size to take has the most speed for the money: how many times as fast as the \
+    same system without SLC it is, divided by how many times as much its flash costs.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,10 +39,8 @@ impl SizePoint {
 /// How large the SLC should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SizeAnswer {
-    /// Larger ones gain little.
-    Knee(SizePoint),
-    /// The most speed for its price, where the knee gains less than it costs.
-    BestValue(SizePoint),
+    /// This one has the most speed for its price.
+    Best(SizePoint),
     /// No size gains as much as it costs.
     NotWorthIt,
     /// No size is faster.
@@ -84,7 +78,7 @@ impl Advice {
 
     const fn at(&self) -> Option<SizePoint> {
         match self.answer {
-            SizeAnswer::Knee(at) | SizeAnswer::BestValue(at) => Some(at),
+            SizeAnswer::Best(at) => Some(at),
             SizeAnswer::NotWorthIt | SizeAnswer::NotFaster => None,
         }
     }
@@ -95,7 +89,7 @@ impl Advice {
         let fastest = self.fastest;
         let most = format!("with {}, {}", show::short(fastest.size), gain(fastest, first));
         let said = match self.answer {
-            SizeAnswer::Knee(at) => {
+            SizeAnswer::Best(at) => {
                 let rest = match fastest {
                     _ if at.size == self.largest.size => self.at_the_end(),
                     fastest if fastest.size == at.size => ". Larger ones are no faster".into(),
@@ -105,15 +99,6 @@ impl Advice {
                     _ => format!("; {most}"),
                 };
                 format!("{}. It is then {}{rest}", show::short(at.size), gain(at, first))
-            }
-            SizeAnswer::BestValue(at) => {
-                let rest =
-                    if fastest.size == at.size { String::new() } else { format!("; {most}") };
-                let size = show::short(at.size);
-                format!(
-                    "{size}, the most speed for the money. It is then {}{rest}",
-                    gain(at, first)
-                )
             }
             SizeAnswer::NotWorthIt => format!("none. No size gains as much as it costs: {most}"),
             SizeAnswer::NotFaster => {
@@ -278,16 +263,9 @@ fn answer(points: &[SizePoint]) -> Option<(SizeAnswer, SizePoint)> {
     if most < FASTER {
         return Some((SizeAnswer::NotFaster, fastest));
     }
-    let enough = 1.0 + (most - 1.0) * KNEE;
-    let knee = *points.iter().find(|at| at.speed >= enough)?;
     let best = best_by(SizePoint::value)?;
-    let answer = if knee.speed > knee.price {
-        SizeAnswer::Knee(knee)
-    } else if best.speed >= FASTER && best.value() > 1.0 {
-        SizeAnswer::BestValue(best)
-    } else {
-        SizeAnswer::NotWorthIt
-    };
+    let is_worth_it = best.speed >= FASTER && best.value() > 1.0;
+    let answer = if is_worth_it { SizeAnswer::Best(best) } else { SizeAnswer::NotWorthIt };
     Some((answer, fastest))
 }
 
@@ -356,31 +334,29 @@ mod tests {
 
     fn size(answer: SizeAnswer) -> Option<u64> {
         match answer {
-            SizeAnswer::Knee(at) | SizeAnswer::BestValue(at) => Some(at.size),
+            SizeAnswer::Best(at) => Some(at.size),
             _ => None,
         }
     }
 
     #[test]
-    fn the_knee_is_where_more_gains_little() {
+    fn the_size_with_the_most_speed_for_its_price_is_taken() {
         let cheap = |speeds: &[f64]| {
             found(&speeds.iter().map(|speed| (*speed, 1.0)).collect::<Vec<(f64, f64)>>())
         };
-        let knee = cheap(&[1.0, 1.2, 1.48, 1.5, 1.49]);
-        assert!(matches!(knee, SizeAnswer::Knee(_)) && size(knee) == Some(4), "{knee:?}");
-        let at_once = cheap(&[2.0, 2.05, 2.1]);
-        assert_eq!(size(at_once), Some(1), "the gain is that over the first system: {at_once:?}");
-        let rising = cheap(&[1.0, 1.1, 1.2]);
-        assert_eq!(size(rising), Some(4), "{rising:?}");
+        assert_eq!(size(cheap(&[1.0, 1.2, 1.498, 1.5, 1.49])), Some(4), "about equal to the best");
+        assert_eq!(size(cheap(&[1.0, 1.1, 1.2])), Some(4), "the largest");
         assert_eq!(size(cheap(&[2.0, 2.0, 2.0])), Some(1), "the smallest of equal ones");
         assert_eq!(cheap(&[0.9, 1.0, 1.01]), SizeAnswer::NotFaster);
         assert_eq!(cheap(&[0.4, 0.5, 0.3]), SizeAnswer::NotFaster);
+        // The SLC of C3 under `ext4_server`.
+        assert_eq!(size(found(&[(1.06, 1.01), (1.12, 1.041), (1.17, 1.163)])), Some(2));
     }
 
     #[test]
     fn a_size_that_costs_more_than_it_gains_is_no_answer() {
         let dear = found(&[(1.3, 1.1), (1.5, 1.4), (2.0, 2.6)]);
-        assert!(matches!(dear, SizeAnswer::BestValue(_)) && size(dear) == Some(1), "{dear:?}");
+        assert_eq!(size(dear), Some(1), "{dear:?}");
         assert_eq!(found(&[(1.05, 1.1), (1.1, 1.2), (1.2, 1.4)]), SizeAnswer::NotWorthIt);
     }
 
@@ -390,7 +366,7 @@ mod tests {
         let largest = Largest { size: 1 << 20, is_of_plan: true };
         let filled = Advice {
             curve: "paged".into(),
-            answer: SizeAnswer::Knee(at),
+            answer: SizeAnswer::Best(at),
             fastest: at,
             largest,
             base: "conventional".into(),

@@ -27,6 +27,7 @@ use crate::base::terminal::Terminal;
 use crate::base::{files, interrupt};
 use crate::output::json;
 use crate::output::progress::Lines;
+use crate::output::ranking::RULE;
 use crate::output::table::write_sentence;
 
 mod advice;
@@ -114,7 +115,7 @@ fn answer(plan: &Plan, devices: &[OnDevice<'_, '_>], out: &mut dyn Write) -> Res
         for sentence in &systems {
             write_sentence(sentence, out)?;
         }
-        write_sentence(which::MEANING, out)?;
+        write_sentence(RULE, out)?;
     }
     let answers = advice::said(devices);
     if !answers.is_empty() {

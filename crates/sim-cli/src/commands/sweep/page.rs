@@ -8,6 +8,7 @@ use super::collect::{self, HEADS};
 use super::curves::{self, Curve};
 use super::which;
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
+use crate::output::ranking::RULE;
 use crate::output::report::{HtmlPage, define};
 
 /// A figure to draw: its title, its axis, and its value in a row.
@@ -88,7 +89,7 @@ pub(super) fn write(
         page.heading("Which system has the most speed for the money?");
         page.answer(answer);
         page.list(others);
-        page.note(which::MEANING);
+        page.note(RULE);
     }
     let answers = advice::said(devices);
     if let Some((answer, others)) = answers.split_first() {

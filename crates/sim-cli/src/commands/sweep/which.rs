@@ -7,10 +7,6 @@ use sim::show;
 use super::advice::OnDevice;
 use crate::output::ranking::money;
 
-/// What the answer goes by, for a reader.
-pub(super) const MEANING: &str = "The speed for the money is how many times as fast as the first system one is, divided by how many times as \
-    much its flash costs; of those that keep their data when the power fails, if there are such.";
-
 /// The system and size that is worth most on some traces of a device.
 struct Best {
     told: String,
