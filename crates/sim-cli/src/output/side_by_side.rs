@@ -1,7 +1,8 @@
 //! The figures of several runs side by side, for tables and pages.
 
-use sim::engine::result::{Ratios, RunResult};
-use sim::engine::systems::SLC_MODE;
+use ftl_iface::Region;
+use sim::engine::result::{PartResult, Ratios, RunResult};
+use sim::engine::systems::{SLC_MODE, part_name};
 use sim::show;
 
 /// The figures of all runs side by side: in each row its name, then a figure for each run.
@@ -30,7 +31,7 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
         show::maybe(run.write_amplification, |times| format!("{times:.2}"))
     });
     row("blocks erased, SLC", &|run| in_slc(run, show::count(run.slc.erases)));
-    row("blocks erased, MLC", &|run| show::count(run.mlc.erases));
+    row("blocks erased, MLC", &|run| in_mlc(run, show::count(run.mlc.erases)));
     if runs.iter().any(|run| in_slc_mode(run).is_some()) {
         row("blocks erased, MLC in SLC mode", &|run| {
             in_slc_mode(run).map_or_else(|| "-".into(), show::count)
@@ -39,7 +40,9 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("erases per SLC block, mean", &|run| {
         in_slc(run, format!("{:.3}", run.slc.erase_count.mean))
     });
-    row("erases per MLC block, mean", &|run| format!("{:.3}", run.mlc.erase_count.mean));
+    row("erases per MLC block, mean", &|run| {
+        in_mlc(run, format!("{:.3}", run.mlc.erase_count.mean))
+    });
     let a_day = show::bytes_a_day(runs.first().map_or(0, |run| run.bytes_a_day));
     let life = |region: &str| format!("life of the {region} at {a_day}");
     row(&life("SLC"), &|run| show::maybe(run.slc.lifetime_years, show::years));
@@ -48,14 +51,17 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Blocks of the MLC that were erased in SLC mode: neither the wear nor the life of the MLC counts them.
+/// Blocks of the MLC that were erased in SLC mode: the life of the MLC counts them, by the endurance of that mode.
 fn in_slc_mode(run: &RunResult) -> Option<u64> {
-    let operations = &run.parts.get(SLC_MODE)?.operations;
-    Some(operations.values().map(|done| done.erase).sum())
+    run.parts.get(SLC_MODE).map(PartResult::erases)
 }
 
 fn in_slc(run: &RunResult, figure: String) -> String {
     if run.slc_bytes == 0 { "-".into() } else { figure }
+}
+
+fn in_mlc(run: &RunResult, figure: String) -> String {
+    if run.parts.contains_key(part_name(Region::Mlc)) { figure } else { "-".into() }
 }
 
 /// The paper's ratios: in each row the name, a figure for each run, and what it means.

@@ -137,7 +137,6 @@ impl<'a> Server<'a> {
             bytes_touched: 0,
             bytes_packed: 0,
             bytes_a_day: BYTES_A_DAY,
-            part: None,
             served: Some(ServedResult { power_cuts: parts.power_cuts, rs }),
         }))
     }

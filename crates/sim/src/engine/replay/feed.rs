@@ -65,8 +65,7 @@ pub(super) struct Feed<'a> {
     observer: &'a dyn Observer,
     fit: &'a Fit,
     space: AddressSpace,
-    /// `None`: until all systems are steady.
-    passes: Option<u32>,
+    repeats: Repeats,
     stream: Stream<'a>,
     witness: SharedWitness,
     touched: Touched,
@@ -79,6 +78,22 @@ pub(super) struct Feed<'a> {
     requests: u64,
     /// The most stamps of a batch so far: the next batch reserves as much.
     must: usize,
+}
+
+/// How often the workload is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeats {
+    /// `None`: until all systems are steady.
+    pub(super) passes: Option<u32>,
+    pub(super) arrivals: Arrivals,
+}
+
+/// Whether the host goes by the times at which requests were recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrivals {
+    /// So all passes together must not take longer than a clock counts.
+    Matter,
+    Ignored,
 }
 
 /// The counts of the reader.
@@ -103,7 +118,7 @@ impl<'a> Feed<'a> {
     pub(super) fn new(
         workload: &'a Workload,
         Placement { fit, space, page }: Placement<'a>,
-        passes: Option<u32>,
+        repeats: Repeats,
         witness: SharedWitness,
         observer: &'a dyn Observer,
     ) -> Self {
@@ -114,7 +129,7 @@ impl<'a> Feed<'a> {
             observer,
             fit,
             space,
-            passes,
+            repeats,
             stream,
             witness,
             touched: Touched::new(page),
@@ -141,7 +156,10 @@ impl<'a> Feed<'a> {
                     // If the trace's clock was set back, requests still do not arrive before earlier ones.
                     self.latest = self.latest.max(self.from + placed.time);
                     if self.latest > LASTS_MOST {
-                        return Err(self.stream.too_late());
+                        if self.repeats.arrivals == Arrivals::Matter {
+                            return Err(self.stream.too_late());
+                        }
+                        self.latest = LASTS_MOST;
                     }
                     placed.time = self.latest;
                     // A flush may have any length.
@@ -149,11 +167,11 @@ impl<'a> Feed<'a> {
                     self.touched.add(&request, &placed, self.space.capacity);
                     requests.push(placed);
                 }
-                None if self.passes.is_some_and(|passes| self.pass + 1 < passes) => {
+                None if self.repeats.passes.is_some_and(|passes| self.pass + 1 < passes) => {
                     self.again();
                 }
                 None => {
-                    ends_round = self.passes.is_none();
+                    ends_round = self.repeats.passes.is_none();
                     break;
                 }
             }
@@ -181,7 +199,7 @@ impl<'a> Feed<'a> {
 
     /// The progress, from 0 to 1.
     fn fraction(&self) -> Option<f64> {
-        let passes = f64::from(self.passes.unwrap_or(steady::MOST as u32));
+        let passes = f64::from(self.repeats.passes.unwrap_or(steady::MOST as u32));
         self.stream.fraction().map(|here| (f64::from(self.pass) + here) / passes)
     }
 }
@@ -205,7 +223,7 @@ impl<'a> Turns<'a> {
 
     /// Whether the workload is replayed round after round until all systems are steady.
     pub(super) fn has_rounds(&self) -> bool {
-        self.feed.passes.is_none()
+        self.feed.repeats.passes.is_none()
     }
 
     /// The batch after that one, which every system has; `None` after the last. `receive` adds what each system tells
@@ -258,7 +276,7 @@ impl<'a> Turns<'a> {
         let feed = &self.feed;
         Fed {
             requests: feed.of_round.iter().rev().take(steady::WINDOW).sum(),
-            rounds: feed.passes.is_none().then(|| feed.pass + 1),
+            rounds: feed.repeats.passes.is_none().then(|| feed.pass + 1),
             settled: self.settled,
             skipped: feed.stream.skipped(),
             touched: feed.touched.written(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ftl_iface::{Region, Verb};
-use nand_model::part::{Nanos, Part};
+use nand_model::part::Nanos;
 use nand_model::{Energy, Time};
 
 use super::options::Pace;
@@ -17,7 +17,9 @@ use crate::engine::result::{
     self, ByCause, ByRequest, Pages, PartResult, RegionResult, Round, RunResult, SCHEMA,
     ServedResult, Spread, Steady, lifetime_years,
 };
-use crate::engine::systems::{Books, ChainWrite, Hardware, PartState, Spent, System, part_name};
+use crate::engine::systems::{
+    Books, ChainWrite, Hardware, PartState, SLC_MODE, Spent, System, part_name,
+};
 use crate::input::device::Fill;
 use crate::input::trace::Op;
 
@@ -69,7 +71,7 @@ pub struct Measurement {
 
 /// What only those know who gave a system its requests.
 #[derive(Clone)]
-pub struct RunInputs<'a> {
+pub struct RunInputs {
     /// The trace, as it was named.
     pub trace: String,
     /// How often it was replayed.
@@ -90,19 +92,17 @@ pub struct RunInputs<'a> {
     pub bytes_packed: u64,
     /// Bytes that a host writes each day, for lifetimes.
     pub bytes_a_day: u64,
-    /// The device, if lifetimes are wanted.
-    pub part: Option<&'a Part>,
     /// Figures of a disk that real hosts used.
     pub served: Option<ServedResult>,
 }
 
 impl Measurement {
     /// The whole result.
-    pub fn result(&self, given: RunInputs<'_>) -> RunResult {
+    pub fn result(&self, given: RunInputs) -> RunResult {
         let Self { before, after, tally, clocked, .. } = self;
         let requests = tally.requests();
         let done = done(before, after);
-        let [slc, mlc] = self.regions(&done, given.part, given.bytes_a_day);
+        let [slc, mlc] = self.regions(&done, given.bytes_a_day);
         let slc_bytes = find(&done, Region::Slc).map_or(0, |part| part.bytes);
         RunResult {
             schema: SCHEMA,
@@ -155,13 +155,11 @@ impl Measurement {
         }
     }
 
-    fn regions(&self, done: &[PartState], part: Option<&Part>, a_day: u64) -> [RegionResult; 2] {
+    fn regions(&self, done: &[PartState], a_day: u64) -> [RegionResult; 2] {
         Region::ALL.map(|region| {
-            let life = |cycles| {
-                let endurance = part?.region(region)?.endurance;
-                lifetime_years(endurance, cycles, self.tally.bytes_written(), a_day)
-            };
-            region_result(region, done, life)
+            let worn = worn(region, done);
+            let lifetime_years = lifetime_years(worn, self.tally.bytes_written(), a_day);
+            RegionResult { lifetime_years, ..region_result(region, done) }
         })
     }
 
@@ -247,22 +245,26 @@ fn bytes_programmed(done: &[PartState]) -> u64 {
     done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum()
 }
 
-fn region_result(
-    region: Region,
-    done: &[PartState],
-    lifetime_years: impl Fn(f64) -> Option<f64>,
-) -> RegionResult {
+/// The share of a region's endurance that its blocks have lost, those of the MLC in SLC mode, too.
+fn worn(region: Region, done: &[PartState]) -> f64 {
+    let is_of = |part: &&PartState| {
+        part.name == part_name(region) || region == Region::Mlc && part.name == SLC_MODE
+    };
+    let shares = done.iter().filter(is_of);
+    let shares = shares.filter_map(|part| Some(part.cycles() / f64::from(part.endurance?)));
+    shares.sum()
+}
+
+fn region_result(region: Region, done: &[PartState]) -> RegionResult {
     let Some(part) = find(done, region) else {
         return RegionResult::default();
     };
-    let result = RegionResult {
+    RegionResult {
         erases: part.wear.iter().map(|count| u64::from(*count)).sum(),
         erase_count: Spread::of(&part.wear),
         lifetime_years: None,
         pages: Pages::of(&part.operations),
-    };
-    let pages = part.bytes / part.page_bytes.max(1);
-    RegionResult { lifetime_years: lifetime_years(result.cycles(pages)), ..result }
+    }
 }
 
 fn part_result(part: &PartState) -> (String, PartResult) {
@@ -285,4 +287,28 @@ fn operations(done: &[PartState]) -> u64 {
 fn per_second(count: u64, time: Duration) -> f64 {
     let seconds = time.as_secs_f64();
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use ftl_iface::Operations;
+
+    use super::*;
+
+    #[test]
+    fn the_life_of_the_mlc_counts_its_blocks_in_slc_mode() {
+        let part = |name, cycles, endurance| PartState {
+            name,
+            bytes: 0,
+            page_bytes: 4096,
+            wear: vec![cycles; 4],
+            endurance: Some(endurance),
+            operations: Operations::NONE,
+            programmed: 0,
+            filled: Vec::new(),
+        };
+        let done = [part("slc", 7, 100), part("mlc", 3, 1_000), part(SLC_MODE, 100, 10_000)];
+        let [slc, mlc] = Region::ALL.map(|region| worn(region, &done));
+        assert!((slc - 0.07).abs() < 1e-9 && (mlc - 0.013).abs() < 1e-9, "{slc} {mlc}");
+    }
 }

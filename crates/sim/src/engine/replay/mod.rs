@@ -80,7 +80,7 @@ use batches::Piped;
 use batches::Pulled;
 #[cfg(feature = "threads")]
 use feed::Batch;
-use feed::{Fed, Feed, Placement, Turns};
+use feed::{Arrivals, Fed, Feed, Placement, Repeats, Turns};
 pub(crate) use fill::prepare;
 pub use measurement::{Measurement, RunInputs};
 pub use options::{Gaps, Options, Pace, Passes};
@@ -200,7 +200,11 @@ impl<'a> ReplayTask<'a> {
             Passes::Times(times) => Some(times.get()),
             Passes::UntilSteady => None,
         };
-        Feed::new(self.workload, places, passes, witness.clone(), self.observer)
+        let Options { pace, gaps, .. } = self.options;
+        let are_ignored = !pace.open_loop && *gaps == Gaps::Ignored;
+        let arrivals = if are_ignored { Arrivals::Ignored } else { Arrivals::Matter };
+        let repeats = Repeats { passes, arrivals };
+        Feed::new(self.workload, places, repeats, witness.clone(), self.observer)
     }
 
     fn kind(&self, system: &Chosen, stop: Stop) -> Kind<'a> {
@@ -288,7 +292,6 @@ impl<'a> ReplayTask<'a> {
             bytes_touched: fed.touched,
             bytes_packed: fed.packed,
             bytes_a_day: self.options.bytes_a_day,
-            part: Some(&self.setup.part),
             served: None,
         });
         Ok(Outcome { result, details, record })
@@ -408,6 +411,28 @@ mod tests {
         let emptied = |run: &RunResult| run.figures["pages_emptied_idle"];
         assert!(emptied(&rests) >= 30.0, "{}", emptied(&rests));
         assert!(emptied(&ignored) < 1.0, "{}", emptied(&ignored));
+    }
+
+    #[test]
+    fn passes_may_last_longer_than_a_clock_counts_if_nobody_looks_at_it() {
+        let decades = Nanos::from_micros(40 * 31_557_600 * 1_000_000);
+        let write = |time| Request::new(time, Op::Write, 0, 2048);
+        let workload = [Nanos::ZERO, decades].map(write).into();
+        let workload = Workload::of_requests("two writes", workload).unwrap();
+        let setup = DeviceChoice::named("tiny").setup().unwrap();
+        let system = Chosen::parse("conventional").unwrap();
+        let [closed, open] = [false, true].map(|open_loop| {
+            let pace = Pace { open_loop, ..Pace::default() };
+            let options = Options {
+                pace,
+                passes: Passes::Times(4.try_into().unwrap()),
+                ..Options::default()
+            };
+            run(&workload, &options, &setup, &system, &())
+        });
+        assert_eq!(closed.unwrap().requests.writes, 8);
+        let told = open.unwrap_err().to_string();
+        assert!(told.contains("100 years") && told.contains("fewer passes"), "{told}");
     }
 
     /// Results without the times of this computer.

@@ -19,13 +19,13 @@ pub const SCHEMA: u32 = 2;
 /// assume.
 pub const BYTES_A_DAY: u64 = 20_000_000_000;
 
-/// The life in years of blocks of that endurance, from their mean cycles while a host wrote that many bytes, if it
-/// writes that many a day.
+/// The life in years of blocks of which that share was worn, while a host wrote that many bytes, if it writes that many
+/// a day.
 #[allow(clippy::cast_precision_loss)] // Years are shown with two digits.
-pub fn lifetime_years(endurance: u32, cycles: f64, bytes: u64, a_day: u64) -> Option<f64> {
+pub fn lifetime_years(worn: f64, bytes: u64, a_day: u64) -> Option<f64> {
     const DAYS: f64 = 365.25;
-    let days = f64::from(endurance) / cycles * (bytes as f64 / a_day as f64);
-    (cycles > 0.0 && bytes > 0).then_some(days / DAYS)
+    let days = bytes as f64 / a_day as f64 / worn;
+    (worn > 0.0 && bytes > 0).then_some(days / DAYS)
 }
 
 /// One run of one system.
@@ -243,7 +243,7 @@ impl ByRequest {
 /// waiting time counts to its own cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByCause {
-    /// Waiting for the requests before: in an open loop only.
+    /// Waiting for the requests before, where several are outstanding or come as they were recorded.
     pub waiting: f64,
     /// Pages that the host read or wrote.
     pub host: f64,
@@ -290,7 +290,7 @@ pub struct RegionResult {
     pub erase_count: Spread,
     /// Years until its blocks reach their rated erases, if the host continues as in this run, wear is even, and
     /// `bytes_a_day` are written. What was programmed and not erased yet counts as if it were: a run may begin with
-    /// erased blocks. `None` if nothing was programmed.
+    /// erased blocks. Cycles in SLC mode count by the endurance of that mode. `None` if nothing was programmed.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
     /// Page operations, by cause.
@@ -319,16 +319,18 @@ pub struct ByVerb {
     pub erase: u64,
 }
 
-impl RegionResult {
-    /// The mean cycles of its blocks, which have so many pages: erases, or the cycles that its programs take, if they
-    /// are more.
-    #[allow(clippy::cast_precision_loss)] // Counts are far below 2^53.
-    pub fn cycles(&self, pages: u64) -> f64 {
-        self.erase_count.mean.max(ratio(self.pages.programs(), pages).unwrap_or(0.0))
-    }
-}
-
 impl PartResult {
+    /// Its page operations, by cause.
+    pub fn pages(&self) -> Pages {
+        let done = |cause: Cause| Some((cause, *self.operations.get(cause.name())?));
+        Pages::sum(Cause::ALL.into_iter().filter_map(done))
+    }
+
+    /// Its blocks that were erased.
+    pub fn erases(&self) -> u64 {
+        self.operations.values().map(|done| done.erase).sum()
+    }
+
     /// A memory of that size, with the cycles of its blocks and their operations.
     pub fn new(bytes: u64, cycles: &[u32], operations: &Operations) -> Self {
         let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
@@ -416,9 +418,16 @@ impl Pages {
     /// Operations under the names of the result. Moving data from the fast part to the large one counts as making room
     /// in the fast one, like the rest of its garbage collection; reads of a mount count as meta.
     pub fn of(operations: &Operations) -> Self {
+        let done = Cause::ALL.map(|cause| {
+            let [read, program, erase] = Verb::ALL.map(|verb| operations.get(verb, cause));
+            (cause, ByVerb { read, program, erase })
+        });
+        Self::sum(done.into_iter())
+    }
+
+    fn sum(done: impl Iterator<Item = (Cause, ByVerb)>) -> Self {
         let mut pages = Self::default();
-        for cause in Cause::ALL {
-            let [reads, programs, _] = Verb::ALL.map(|verb| operations.get(verb, cause));
+        for (cause, done) in done {
             let (read, program) = match cause {
                 Cause::Host => (&mut pages.host_read, &mut pages.host_program),
                 Cause::Gc | Cause::WriteBack => (&mut pages.gc_read, &mut pages.gc_program),
@@ -430,8 +439,8 @@ impl Pages {
                     (&mut pages.meta_read, &mut pages.meta_program)
                 }
             };
-            *read += reads;
-            *program += programs;
+            *read += done.read;
+            *program += done.program;
         }
         pages
     }
@@ -576,24 +585,12 @@ mod tests {
     #[test]
     fn a_life_is_what_is_left_by_what_a_day_takes() {
         // 20 GB take a tenth of an erase of each block: 5,000 cycles last 50,000 days.
-        let years = lifetime_years(5_000, 0.1, BYTES_A_DAY, BYTES_A_DAY).unwrap();
+        let worn = 0.1 / 5_000.0;
+        let years = lifetime_years(worn, BYTES_A_DAY, BYTES_A_DAY).unwrap();
         assert!((years - 50_000.0 / 365.25).abs() < 1e-9, "{years}");
-        assert_eq!(lifetime_years(1, 0.0, 1, 1), None);
-        let twice = lifetime_years(5_000, 0.1, BYTES_A_DAY, 2 * BYTES_A_DAY).unwrap();
+        assert_eq!(lifetime_years(0.0, 1, 1), None);
+        let twice = lifetime_years(worn, BYTES_A_DAY, 2 * BYTES_A_DAY).unwrap();
         assert!((2.0 * twice - years).abs() < 1e-9, "{twice}");
-    }
-
-    #[test]
-    fn what_is_not_erased_yet_counts_as_cycles() {
-        let pages = Pages { host_program: 300, ..Pages::default() };
-        let with = |mean| RegionResult {
-            erase_count: Spread { mean, ..Spread::default() },
-            pages,
-            ..RegionResult::default()
-        };
-        let is_near = |cycles: f64, expected: f64| (cycles - expected).abs() < 1e-9;
-        assert!(is_near(with(0.0).cycles(600), 0.5) && is_near(with(0.7).cycles(600), 0.7));
-        assert!(is_near(RegionResult::default().cycles(600), 0.0));
     }
 
     #[test]

@@ -135,6 +135,7 @@ impl Rig for Machine<'_> {
         let mut parts = Vec::new();
         for region in Region::ALL {
             let Some(shape) = part.geometry.region(region) else { continue };
+            let figures = part.region(region);
             let state = |name, wear: Vec<u32>, counts: usize, mode| {
                 let filled = filled(chip, region, mode);
                 PartState {
@@ -142,6 +143,7 @@ impl Rig for Machine<'_> {
                     bytes: shape.capacity_bytes(),
                     page_bytes: shape.page_bytes.get().into(),
                     wear,
+                    endurance: figures.map(|figures| figures.endurance),
                     operations: self.operations(counts),
                     programmed: programmed(&filled, shape.page_bytes),
                     filled,
@@ -159,7 +161,9 @@ impl Rig for Machine<'_> {
                 let held = u64::from(shape.blocks.get()) * u64::from(pages.get());
                 let bytes = held * u64::from(shape.page_bytes.get());
                 let slc_mode = state(SLC_MODE, in_slc_mode, IN_SLC_MODE, Mode::Slc);
-                parts.push(PartState { bytes, ..slc_mode });
+                let mode = figures.and_then(|figures| figures.slc_mode);
+                let endurance = mode.map(|mode| mode.endurance);
+                parts.push(PartState { bytes, endurance, ..slc_mode });
             }
         }
         let mut hardware = Hardware {
@@ -192,8 +196,8 @@ fn disk_state(disk: &SpinningDisk) -> PartState {
     operations.count_many(Verb::Read, Cause::Host, disk.work.reads);
     operations.count_many(Verb::Program, Cause::Host, disk.work.writes);
     let (bytes, page_bytes, wear, programmed) = (disk.bytes, 0, Vec::new(), 0);
-    let filled = Vec::new();
-    PartState { name: DISK, bytes, page_bytes, wear, operations, programmed, filled }
+    let (endurance, filled) = (None, Vec::new());
+    PartState { name: DISK, bytes, page_bytes, wear, endurance, operations, programmed, filled }
 }
 
 /// A machine's disk as a rival sees it.

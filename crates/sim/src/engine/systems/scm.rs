@@ -237,8 +237,8 @@ impl Rig for ScmMachine<'_> {
             let held = inner.held[of as usize].iter().filter(|held| !held.is_empty()).count();
             let programmed = held as u64 * u64::from(PAGE.get());
             let (name, operations) = (NAMES[of as usize], inner.operations[of as usize]);
-            let filled = Vec::new();
-            PartState { name, bytes, page_bytes, wear, operations, programmed, filled }
+            let (endurance, filled) = (None, Vec::new());
+            PartState { name, bytes, page_bytes, wear, endurance, operations, programmed, filled }
         });
         let parts = parts.collect();
         Hardware {

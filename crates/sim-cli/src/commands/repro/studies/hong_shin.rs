@@ -85,12 +85,13 @@ fn read_latency(run: &RunResult) -> f64 {
 /// Years until the kind of block that wears out first has done so, with even wear.
 #[allow(clippy::cast_precision_loss)]
 fn lifespan(run: &RunResult, share: u32) -> f64 {
-    let kinds = [("slc-mode", f64::from(share), 50_000), ("mlc", 100.0 - f64::from(share), 10_000)];
+    let kinds =
+        [("slc-mode", f64::from(share), 50_000.0), ("mlc", 100.0 - f64::from(share), 10_000.0)];
     let years = kinds.into_iter().filter_map(|(part, percent, endurance)| {
         // The wear of a part is spread over all blocks, of whichever kind.
         let erases = run.parts.get(part)?.wear.mean * 100.0 / percent;
         (percent > 0.0)
-            .then(|| lifetime_years(endurance, erases, run.bytes_written, run.bytes_a_day))?
+            .then(|| lifetime_years(erases / endurance, run.bytes_written, run.bytes_a_day))?
     });
     years.fold(f64::INFINITY, f64::min)
 }
