@@ -61,8 +61,8 @@ impl fmt::Display for PagedShapeError {
             Self::NotBuilt(feature) => write!(f, "this build of the page store lacks {feature}"),
             Self::Capacity { main, fast } => write!(
                 f,
-                "the capacity needs {main} blocks of the main area and {fast} of the fast one, and the device has \
-                 fewer: ask for less, or add blocks"
+                "the capacity needs {main} blocks of the main area and {fast} of the fast one, more than the device \
+                 has of one of them: ask for less, or add blocks"
             ),
         }
     }

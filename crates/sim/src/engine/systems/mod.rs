@@ -133,6 +133,7 @@ impl Chosen {
     /// Whether the SLC's size makes a difference to the system.
     pub fn uses_slc(&self) -> bool {
         match &self.kind {
+            _ if self.slc == Slc::None => false,
             Kind::Listed(entry, _) => entry.uses_slc,
             Kind::Given(system) => system.uses_slc(),
         }
@@ -239,7 +240,7 @@ pub enum Several {
 pub struct Fitting {
     /// Those.
     pub systems: Vec<Chosen>,
-    /// What is said of each of the others: why it is left out, and with which sizes it fits.
+    /// What is said of each of the others: why it is left out, or runs without SLC, and with which sizes it fits.
     pub left_out: Vec<String>,
 }
 
@@ -276,7 +277,7 @@ impl Several {
     }
 
     /// The systems to compare on that device. A named system must fit; of `all`, those that do not fit are left out,
-    /// with a note why, which is returned, too.
+    /// or run without SLC if they fit then, with a note why, which is returned, too.
     pub fn on(&self, setup: &Setup, observer: &dyn Observer) -> Result<Fitting, Failure> {
         let mut fitting = Fitting::default();
         let all = match self {
@@ -290,10 +291,13 @@ impl Several {
             match chosen.unfit(setup)? {
                 None => fitting.systems.push(chosen.clone()),
                 Some(reason) => {
+                    let without = chosen.fitting_without_slc(setup)?;
+                    let how = if without.is_some() { "runs without SLC" } else { "is left out" };
                     let remedy = chosen.quick_remedy(setup);
-                    let told = format!("{} is left out: {reason}{remedy}", chosen.name);
+                    let told = format!("{} {how}: {reason}{remedy}", chosen.name);
                     observer.note(&told);
                     fitting.left_out.push(told);
+                    fitting.systems.extend(without);
                 }
             }
         }

@@ -51,7 +51,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "hybrid",
-        title: "a log in the SLC takes small hot writes, the MLC the rest (Chang 2010)",
+        title: "a log takes small hot writes, block chains the rest: one in the SLC, the other in the MLC (Chang 2010)",
         parameters: &ours::HYBRID,
         uses_slc: true,
         power: PowerLoss::Survived,
@@ -59,7 +59,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "conventional",
-        title: "the same block chains alone, without SLC: the paper's baseline",
+        title: "the same block chains alone, without a log: the paper's baseline",
         parameters: &ours::CONVENTIONAL,
         uses_slc: false,
         power: PowerLoss::Survived,

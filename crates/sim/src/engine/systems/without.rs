@@ -62,6 +62,16 @@ impl Chosen {
         Self { slc: Slc::None, ..self.clone() }
     }
 
+    /// The system without SLC, where it can do without, and fits the device then.
+    pub(super) fn fitting_without_slc(&self, setup: &Setup) -> Result<Option<Self>, Failure> {
+        let can_do_without = WITHOUT.contains(&self.base()) && !self.is_chains();
+        if !self.uses_slc() || !setup.has_slc_to_spare() || !can_do_without {
+            return Ok(None);
+        }
+        let without = self.without_slc();
+        Ok(without.unfit(setup)?.is_none().then_some(without))
+    }
+
     /// Whether this system is that one with a log before it: without its SLC it is the same.
     pub fn is_with_log(&self, other: &Self) -> bool {
         self.is_chains() && other.name == BASELINE
