@@ -12,8 +12,8 @@ const SAME_PRICE: f64 = 0.0005;
 
 /// The rule of the ranking, for readers of its table.
 pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the money: that, divided by the ratio of \
-    prices. The best of those that keep their data when the power fails is recommended. Speeds within 2 % are \
-    called equal.";
+    prices. The best of those that keep their data when the power fails is recommended. What differs by less than \
+    2 % is called equal. Lives are with even wear.";
 
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;
@@ -66,9 +66,14 @@ impl Ranking<'_> {
         if lose { words } else { "" }
     }
 
+    /// What is said of an answer that a warning below may change.
+    const fn far(&self) -> &'static str {
+        if self.has_doubts { ", as far as this run can tell (see below)" } else { "" }
+    }
+
     /// What to take, in one sentence.
     fn take(&self, taken: &Listed<'_>) -> String {
-        let far = if self.has_doubts { ", as far as this run can tell (see below)" } else { "" };
+        let far = self.far();
         let safe = self.if_some_lose(" of those that keep their data when the power fails");
         let label = taken.named();
         if std::ptr::eq(taken.run, self.first) {
@@ -76,10 +81,24 @@ impl Ranking<'_> {
         }
         let (speed, price) = (taken.ratios.rs.unwrap_or(1.0), taken.ratios.ec.unwrap_or(1.0));
         let first = self.label(self.first);
+        let (money, equals) = (money(price), self.equals(taken).unwrap_or_default());
         format!(
-            "Take {label}{far}: it has the most speed for the money{safe}, {speed:.2} times as fast as {first} for {}.",
-            money(price)
+            "Take {label}{far}: it has the most speed for the money{safe}, {speed:.2} times as fast as {first} for \
+             {money}.{equals}"
         )
+    }
+
+    /// Those that are worth about as much as the taken one.
+    fn equals(&self, taken: &Listed<'_>) -> Option<String> {
+        let most = taken.worth()?;
+        let others = self.places.iter().filter(|place| place.is_compared()).skip(1);
+        let equal =
+            others.filter(|place| place.worth().is_some_and(|worth| worth * NOTABLE > most));
+        let names: Vec<String> = equal.map(Listed::told).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        (!names.is_empty())
+            .then(|| format!(" {} {verb} as much of it, within 2 %.", show::listed(&names, "and")))
     }
 
     /// Which FTL is the fastest on the same flash, for the same money: a sentence for each such flash.
@@ -174,9 +193,10 @@ impl Ranking<'_> {
         let lossy = better(taken, priced, Listed::worth).map(|place| {
             let worth = |place: &Listed<'_>| show::maybe(place.worth(), |worth| format!("{worth:.2}"));
             let (label, own, other) = (place.told(), worth(place), worth(taken));
+            let far = self.far();
             format!(
-                "If data might be lost with the power, it would be {label}, with {own} of speed for the money instead \
-                 of {other}."
+                "If data might be lost with the power, it would be {label}{far}, with {own} of speed for the money \
+                 instead of {other}."
             )
         });
         let safe = self.if_some_lose(" and no data might be lost");
@@ -199,7 +219,8 @@ impl Ranking<'_> {
     }
 }
 
-/// The place with the most of a figure, if that is notably more than the taken one's.
+/// The place with the most of a figure, if that is notably more than the taken one's; of about equal ones the best in
+/// the ranking.
 fn better<'p, 'a>(
     taken: &Listed<'a>,
     places: impl Iterator<Item = &'p Listed<'a>>,
@@ -209,9 +230,11 @@ where
     'a: 'p,
 {
     let least = figure(taken)? * NOTABLE;
-    let known = places.filter_map(|place| Some((figure(place)?, place)));
-    let (most, place) = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-    (most > least).then_some(place)
+    let known: Vec<_> = places.filter_map(|place| Some((figure(place)?, place))).collect();
+    let most =
+        known.iter().map(|(figure, _)| *figure).reduce(f64::max).filter(|most| *most > least)?;
+    let equal = known.iter().find(|(figure, _)| figure * NOTABLE > most && *figure > least)?;
+    Some(equal.1)
 }
 
 fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::base::show;
 use crate::engine::result::{Ratios, RunResult};
-use crate::engine::systems::{self, NotRun};
+use crate::engine::systems::{self, NotRun, SLC_MODE};
 
 /// A system with its SLC, and without.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +70,8 @@ impl Listed<'_> {
     /// Its name, with its SLC.
     pub fn named(&self) -> String {
         match self.run.slc_bytes {
+            // Some of its cells are its SLC.
+            0 if has_slc_mode(self.run) => self.run.system.clone(),
             0 => format!("{}, without SLC", self.run.system),
             _ => with_slc(self.run),
         }
@@ -215,6 +217,10 @@ pub fn with_and_without<'a>(runs: &[&'a RunResult], pairs: &[Pair<'a>]) -> Vec<&
         }
     }
     all
+}
+
+fn has_slc_mode(run: &RunResult) -> bool {
+    run.parts.get(SLC_MODE).is_some_and(|part| part.pages().programs() > 0)
 }
 
 fn with_slc(run: &RunResult) -> String {
