@@ -92,9 +92,9 @@ impl Advice {
             SizeAnswer::Best(at) => {
                 let rest = match fastest {
                     _ if at.size == self.largest.size => self.at_the_end(),
-                    fastest if fastest.size == at.size => ". Larger ones are no faster".into(),
+                    fastest if fastest.size == at.size => ". Larger ones are hardly faster".into(),
                     fastest if fastest.speed < FASTER * at.speed => {
-                        ". Larger ones gain hardly more".into()
+                        ". Larger ones are hardly faster".into()
                     }
                     _ => format!("; {most}"),
                 };

@@ -15,7 +15,8 @@
 //! Plans, runs and their results are the library's: [`sim::engine::sweep`].
 //!
 //! - `args`: arguments. `collect`: from results to tables. `which`: the system to take. `curves`: figures over the
-//!   SLC's size. `advice`: how large it should be. `page`: the report. `slurm`: sweeps on a cluster.
+//!   SLC's size. `advice`: how large it should be. `doubts`: what the runs cannot show. `page`: the report. `slurm`:
+//!   sweeps on a cluster.
 
 use std::io::Write;
 
@@ -34,6 +35,7 @@ mod advice;
 mod args;
 mod collect;
 mod curves;
+mod doubts;
 mod page;
 mod slurm;
 mod which;
@@ -77,6 +79,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     }
     tell(&plan, &rows, &folder, out)?;
     answer(&plan, &devices, out)?;
+    doubts(&rows, out)?;
     missing(rows.len(), plan.runs.len(), out)?;
     sweep::ended(&left, failures)?;
     let (done, all) = (rows.len(), plan.runs.len());
@@ -126,6 +129,18 @@ fn answer(plan: &Plan, devices: &[OnDevice<'_, '_>], out: &mut dyn Write) -> Res
         write_sentence(advice::MEANING, out)?;
     } else if let Some(reason) = advice::reason(plan).filter(|_| !devices.is_empty()) {
         writeln!(out, "For an answer to how large the SLC should be, {reason}.")?;
+    }
+    Ok(())
+}
+
+/// Says what the runs cannot show.
+fn doubts(rows: &[Row<'_>], out: &mut dyn Write) -> Result<(), Failure> {
+    let doubts = doubts::said(rows);
+    if !doubts.is_empty() {
+        writeln!(out, "\nWhat these runs cannot show:")?;
+    }
+    for sentence in &doubts {
+        write_sentence(sentence, out)?;
     }
     Ok(())
 }

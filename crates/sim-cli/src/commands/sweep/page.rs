@@ -6,7 +6,7 @@ use sim::{Failure, show};
 use super::advice::{self, Advice, OnDevice};
 use super::collect::{self, HEADS};
 use super::curves::{self, Curve};
-use super::which;
+use super::{doubts, which};
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::ranking::RULE;
 use crate::output::report::{HtmlPage, define};
@@ -43,7 +43,7 @@ const FIGURES: [CurveFigure; 6] = [
         title: "BW: erases of an SLC block for each of an MLC block",
         axis: |_| Axis::linear("erases of an SLC block for one of an MLC block"),
         of: |row| row.ratios?.bw,
-        absence: "BW compares two memories, of which both were erased.",
+        absence: "BW compares the wear of two memories, of which the MLC was erased.",
     },
     CurveFigure {
         title: "Life of the flash, until the first of its memories is worn",
@@ -98,6 +98,13 @@ pub(super) fn write(
         page.list(others);
         page.note(&format!("{} Rings mark it.", advice::MEANING));
         define(&mut page, rows.iter().map(|row| row.result.system.as_str()));
+    }
+    let doubts = doubts::said(rows);
+    if !doubts.is_empty() {
+        page.heading("What these runs cannot show");
+    }
+    for doubt in &doubts {
+        page.warning(doubt);
     }
     page.heading("What was asked for");
     page.listing(&without_comments(&plan.text));
