@@ -5,7 +5,7 @@ use sim::engine::result::{ByCause, Pages};
 use sim::engine::systems::ChainWrite;
 use sim::input::device::Setup;
 
-use super::shown::{Shown, cause_name};
+use super::shown::{Memory, Shown, cause_name};
 use crate::output::plot::{Axis, Bars, Chart, Scale, Shape};
 use crate::output::ranking::Ranking;
 
@@ -87,14 +87,13 @@ pub(super) fn reads(outcomes: &[Shown<'_>], setup: &Setup) -> String {
 }
 
 fn traffic(outcomes: &[Shown<'_>], setup: &Setup, title: &str, figures: &[PageFigure]) -> String {
-    let rows: Vec<(String, f64, &Pages)> = outcomes
+    let rows: Vec<(String, f64, Pages)> = outcomes
         .iter()
         .flat_map(|outcome| {
-            Region::ALL.iter().filter_map(move |region| {
-                let pages = &outcome.result.region(*region).pages;
-                let shape = setup.part.geometry.region(*region)?;
+            outcome.memories().filter_map(move |Memory { name, region, part }| {
+                let pages = part.pages();
+                let shape = setup.part.geometry.region(region)?;
                 let is_used = pages.reads() + pages.programs() > 0;
-                let name = format!("{}, {region}", outcome.label);
                 is_used.then(|| (name, f64::from(shape.page_bytes.get()), pages))
             })
         })

@@ -21,7 +21,7 @@ mod page;
 mod shown;
 
 pub(crate) use page::HtmlPage;
-use shown::{Shown, cause_name, shown};
+use shown::{Memory, Shown, cause_name, shown};
 
 /// Writes the report, if it was requested and the run is complete.
 pub(crate) fn write(
@@ -45,8 +45,9 @@ fn page_of(
     outcomes: &[Outcome],
 ) -> HtmlPage {
     let runs = shown(outcomes);
-    let trace = show::names(&options.workload.traces);
-    let trace = trace.rsplit('/').next().unwrap_or_default();
+    let names = options.workload.traces.iter();
+    let names = names.map(|name| name.rsplit('/').next().unwrap_or_default().to_owned());
+    let trace = show::names(&names.collect::<Vec<String>>());
     let systems: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
     let what = if let [one] = systems[..] { one } else { "Systems compared" };
     let mut page = HtmlPage::new(&format!("{what} on {}: {trace}", field.setup.part.name));
@@ -189,7 +190,9 @@ fn times(page: &mut HtmlPage, outcomes: &[Shown<'_>]) {
         "Host: the pages that requests asked for. Garbage collection: in the log, or in a page store. Folding: \
          merging a chain into one block, and erasing the blocks this frees. Write-back: moving sectors from the \
          log to the chains, or from the fast area of a page store. Address translation: reading tags. Map: \
-         reading and writing the map pages of a page store. Metadata: headers, summaries, trims.",
+         reading and writing the map pages of a page store. Metadata: headers, summaries, trims. Waiting: for earlier \
+         requests, where several are outstanding or come as they were recorded; an operation that waits for a busy die \
+         counts to its own cause.",
     );
 }
 
@@ -201,7 +204,7 @@ fn traffic(page: &mut HtmlPage, setup: &Setup, outcomes: &[Shown<'_>]) {
     page.heading("Traffic by cause");
     page.note(
         "Garbage collection here is all of it: in the log, folding, write-back, and emptying blocks of a page store. \
-         Each operation counts as a whole page, even if it reads only a sector or a tag.",
+         Each operation counts as a whole page, even if it reads only a sector or a tag. Flash alone is drawn.",
     );
     page.chart(&charts::writes(outcomes, setup));
     page.chart(&charts::reads(outcomes, setup));
@@ -219,22 +222,25 @@ fn wear(page: &mut HtmlPage, outcomes: &[Shown<'_>]) {
     let rows: Vec<Vec<String>> = outcomes
         .iter()
         .flat_map(|outcome| {
-            ftl_iface::Region::ALL.iter().filter_map(move |region| {
-                let figures = outcome.result.region(*region);
-                let spread = figures.erase_count;
-                (figures.erases > 0).then(|| {
+            outcome.memories().filter(|memory| memory.part.erases() > 0).map(
+                |Memory { name, part, .. }| {
+                    let spread = part.wear;
                     vec![
-                        format!("{}, {region}", outcome.label),
-                        show::count(figures.erases),
+                        name,
+                        show::count(part.erases()),
                         show::count(spread.min),
                         format!("{:.3}", spread.mean),
                         show::count(spread.max),
                         format!("{:.3}", spread.stddev),
                     ]
-                })
-            })
+                },
+            )
         })
         .collect();
+    if rows.is_empty() {
+        page.note("No block was erased.");
+        return;
+    }
     let columns = ["erases", "least of a block", "mean", "most", "standard deviation"];
     page.table(&heads("", columns), &rows);
 }
