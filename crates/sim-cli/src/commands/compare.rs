@@ -66,7 +66,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     if write_files(args, &field, out)? == StandardOutput::Free {
         tell(args, &field, &outcomes, out)?;
         verdict.write(out)?;
-        writeln!(out, "\nAll sectors read were verified: each held the data last written.")?;
+        let is_read = all.iter().any(|run| run.verified_reads > 0);
+        let verified = "All sectors read were verified: each held the data last written.";
+        writeln!(out, "\n{}", if is_read { verified } else { "Nothing was read." })?;
     }
     ended::check(asked(), all.into_iter())
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use ftl_iface::Region;
 use nand_model::Time;
+use nand_model::part::Layout;
 use sim::engine::replay::WINDOW;
 use sim::engine::result;
 use sim::engine::result::{ByCause, RegionResult, Requests, RunResult, Steady, Times};
@@ -33,8 +34,9 @@ pub(crate) fn heading(
         write_line(overlap(setup), out)?;
     }
     if result.skipped_lines > 0 {
-        let skipped = show::count(result.skipped_lines);
-        write_line(&format!("{skipped} bad lines were skipped"), out)?;
+        let skipped = result.skipped_lines;
+        let (lines, were) = if skipped == 1 { ("line", "was") } else { ("lines", "were") };
+        write_line(&format!("{} bad {lines} {were} skipped", show::count(skipped)), out)?;
     }
     if let Some(steady) = &result.steady {
         write_line(&settled(steady), out)?;
@@ -79,9 +81,15 @@ pub(crate) fn settled(steady: &Steady) -> String {
 }
 
 /// Whether the chip's operations overlap.
-pub(crate) const fn overlap(setup: &Setup) -> &'static str {
+pub(crate) fn overlap(setup: &Setup) -> &'static str {
+    let Layout { channels, dies_per_channel, planes_per_die, .. } = setup.part.layout;
+    let has_own = |region| setup.part.region(region).is_some_and(|part| part.layout.is_some());
+    let is_one = channels * dies_per_channel * planes_per_die == 1;
     match setup.time {
         Time::Serial => "one after the other",
+        Time::Overlapped if is_one && !Region::ALL.into_iter().any(has_own) => {
+            "the device has one die with one plane, so none work in parallel"
+        }
         Time::Overlapped => "channels, dies and planes work in parallel",
     }
 }

@@ -100,7 +100,7 @@ pub fn years(years: f64) -> String {
         years if years >= 10.0 => format!("{years:.0} years"),
         years if years < 1.0 / 365.25 => "less than a day".into(),
         years if years < 1.5 / 365.25 => "1 day".into(),
-        years if years < 0.1 => format!("{:.0} days", years * 365.25),
+        years if years < 1.0 => format!("{:.0} days", years * 365.25),
         years => format!("{years:.1} years"),
     }
 }
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(maybe(None, time), "-");
         assert_eq!(
             [0.001, 0.02, 0.25, 12.4, 250.0].map(years),
-            ["less than a day", "7 days", "0.2 years", "12 years", "more than 100 years"]
+            ["less than a day", "7 days", "91 days", "12 years", "more than 100 years"]
         );
         assert_eq!((percent(0.5961), dollars(70.375)), ("59.6 %".into(), "$70.38".into()));
         assert_eq!(about(1536), "1.50 KiB");

@@ -23,7 +23,7 @@ mod warnings;
 mod tests;
 
 pub(crate) use field::Field;
-pub(crate) use warnings::{Unfilled, unfilled};
+pub(crate) use warnings::{Unfilled, is_short, unfilled};
 
 /// The heading of the warnings.
 pub(crate) const CANNOT_SHOW: &str = "What this run cannot show";

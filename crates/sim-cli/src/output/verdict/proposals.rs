@@ -9,6 +9,14 @@ const DISK_LEAST: u64 = 256 << 20;
 /// The least SLC that is proposed.
 const SLC_LEAST: u64 = 1 << 20;
 
+/// A disk that a warning proposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SmallerDisk {
+    pub(super) capacity: u64,
+    /// Its SLC; `None`: as large as now.
+    pub(super) slc: Option<u64>,
+}
+
 impl Field<'_> {
     /// Whether every system fits the device at these sizes.
     fn fits(&self, args: &DeviceArgs) -> bool {
@@ -27,12 +35,23 @@ impl Field<'_> {
         sizes.take_while(|size| *size < most).find(|size| self.fits(&with(*size)))
     }
 
-    /// A disk two to four times as large as the data of the trace, if it is smaller than the present one.
-    pub(super) fn smaller_disk(&self, packed: u64) -> Option<u64> {
-        let size = packed.saturating_mul(2).checked_next_power_of_two()?;
-        let is_smaller = size >= DISK_LEAST && size < self.setup.part.exported_bytes;
-        let args = DeviceArgs { capacity: Some(size), ..self.device.clone() };
-        (is_smaller && self.fits(&args)).then_some(size)
+    /// A disk two to four times as large as the data of the trace, if it is smaller than the present one; if all
+    /// systems fit it, with as much less SLC.
+    pub(super) fn smaller_disk(&self, packed: u64) -> Option<SmallerDisk> {
+        let (capacity, exported) =
+            (packed.saturating_mul(2).checked_next_power_of_two()?, self.setup.part.exported_bytes);
+        if capacity < DISK_LEAST || capacity >= exported {
+            return None;
+        }
+        let slc = self.runs.iter().map(|run| run.slc_bytes).max().filter(|slc| *slc > 0);
+        let in_share = slc.map(|slc| u128::from(slc) * u128::from(capacity) / u128::from(exported));
+        let in_share = in_share.and_then(|slc| u64::try_from(slc).ok());
+        let in_share = in_share.map(|slc| 1 << slc.max(SLC_LEAST).ilog2());
+        let disks = [in_share, None].map(|slc| SmallerDisk { capacity, slc });
+        disks.into_iter().find(|SmallerDisk { capacity, slc }| {
+            let slc = slc.or(self.device.slc);
+            self.fits(&DeviceArgs { capacity: Some(*capacity), slc, ..self.device.clone() })
+        })
     }
 
     /// An SLC that was filled about four times, or at least once, if it is smaller than the present one.
