@@ -1,5 +1,7 @@
 //! Sizes that a warning may propose: those with which every system of the comparison runs.
 
+use ftl_iface::RegionGeometry;
+
 use super::field::Field;
 use crate::flags::device::DeviceArgs;
 
@@ -43,7 +45,8 @@ impl Field<'_> {
         if capacity < DISK_LEAST || capacity >= exported {
             return None;
         }
-        let slc = self.runs.iter().map(|run| run.slc_bytes).max().filter(|slc| *slc > 0);
+        let geometry = &self.setup.part.geometry;
+        let slc = geometry.mlc().and(geometry.slc()).map(RegionGeometry::capacity_bytes);
         let in_share = slc.map(|slc| u128::from(slc) * u128::from(capacity) / u128::from(exported));
         let in_share = in_share.and_then(|slc| u64::try_from(slc).ok());
         let in_share = in_share.map(|slc| 1 << slc.max(SLC_LEAST).ilog2());

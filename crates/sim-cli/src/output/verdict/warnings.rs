@@ -298,7 +298,7 @@ fn never_filled(field: &Field<'_>) -> Option<String> {
 }
 
 fn share_told(share: f64) -> String {
-    if share < 0.001 { "a thousandth".into() } else { show::percent(share) }
+    if share < 0.001 { "less than 0.1 %".into() } else { show::percent(share) }
 }
 
 #[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
@@ -330,11 +330,11 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
         None => write_more(field.runs).into(),
     };
     let rest = match field.setup.fill {
-        Fill::Nothing => "the rest is empty, and all free blocks serve",
-        Fill::InOrder | Fill::Random => "the rest is cold, and all spare blocks serve",
+        Fill::Nothing => "The rest is empty, and all free blocks serve",
+        Fill::InOrder | Fill::Random => "The rest is cold, and all spare blocks serve",
     };
     Some(format!(
-        "Only {} of the disk was written ({} of {}): {rest} the written part. {advice}.",
+        "Little of the disk was written: {} ({} of {}). {rest} the written part. {advice}.",
         share_told(share),
         show::about(touched),
         show::short(exported)
