@@ -157,7 +157,8 @@ impl Measurement {
 
     fn regions(&self, done: &[PartState], a_day: u64) -> [RegionResult; 2] {
         Region::ALL.map(|region| {
-            let worn = worn(region, done);
+            let worn =
+                worn(region, [&self.before, &self.after].map(|moment| &moment.hardware.parts[..]));
             let lifetime_years = lifetime_years(worn, self.tally.bytes_written(), a_day);
             RegionResult { lifetime_years, ..region_result(region, done) }
         })
@@ -245,14 +246,19 @@ fn bytes_programmed(done: &[PartState]) -> u64 {
     done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum()
 }
 
-/// The share of a region's endurance that its blocks have lost, those of the MLC in SLC mode, too.
-fn worn(region: Region, done: &[PartState]) -> f64 {
+/// The share of a region's endurance that its blocks have lost, those of the MLC in SLC mode, too: by the blocks that
+/// were begun, because an erase may be of what was there before, and what was begun will be erased.
+fn worn(region: Region, [before, after]: [&[PartState]; 2]) -> f64 {
     let is_of = |part: &&PartState| {
         part.name == part_name(region) || region == Region::Mlc && part.name == SLC_MODE
     };
-    let shares = done.iter().filter(is_of);
-    let shares = shares.filter_map(|part| Some(part.cycles() / f64::from(part.endurance?)));
-    shares.sum()
+    let share = |part: &PartState| {
+        let earlier = before.iter().find(|earlier| earlier.name == part.name);
+        let earlier = earlier.map_or(0, PartState::begun);
+        let cycles = result::ratio(part.begun().saturating_sub(earlier), part.wear.len() as u64)?;
+        Some(cycles / f64::from(part.endurance?))
+    };
+    after.iter().filter(is_of).filter_map(share).sum()
 }
 
 fn region_result(region: Region, done: &[PartState]) -> RegionResult {
@@ -295,20 +301,28 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn the_life_of_the_mlc_counts_its_blocks_in_slc_mode() {
-        let part = |name, cycles, endurance| PartState {
+    fn part(name: &'static str, erases: u32, pages: u16, endurance: u32) -> PartState {
+        PartState {
             name,
             bytes: 0,
             page_bytes: 4096,
-            wear: vec![cycles; 4],
+            wear: vec![erases; 4],
             endurance: Some(endurance),
             operations: Operations::NONE,
             programmed: 0,
-            filled: Vec::new(),
-        };
-        let done = [part("slc", 7, 100), part("mlc", 3, 1_000), part(SLC_MODE, 100, 10_000)];
-        let [slc, mlc] = Region::ALL.map(|region| worn(region, &done));
-        assert!((slc - 0.07).abs() < 1e-9 && (mlc - 0.013).abs() < 1e-9, "{slc} {mlc}");
+            filled: vec![pages, 0, pages, 0],
+        }
+    }
+
+    #[test]
+    fn a_life_counts_the_blocks_that_were_begun_and_those_in_slc_mode() {
+        // Two of four blocks of the SLC held data, and were erased: nothing was begun in them.
+        let before = [part("slc", 7, 5, 100), part("mlc", 1, 0, 1_000)];
+        let after =
+            [part("slc", 8, 0, 100), part("mlc", 3, 9, 1_000), part(SLC_MODE, 100, 0, 10_000)];
+        let [slc, mlc] = Region::ALL.map(|region| worn(region, [&before, &after]));
+        // Of the SLC two were begun and erased; of the MLC eight, and two more have data.
+        assert!((slc - 0.5 / 100.0).abs() < 1e-9, "{slc}");
+        assert!((mlc - (2.5 / 1_000.0 + 100.0 / 10_000.0)).abs() < 1e-9, "{mlc}");
     }
 }

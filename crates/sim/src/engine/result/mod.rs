@@ -289,8 +289,8 @@ pub struct RegionResult {
     /// The spread of erases over the blocks.
     pub erase_count: Spread,
     /// Years until its blocks reach their rated erases, if the host continues as in this run, wear is even, and
-    /// `bytes_a_day` are written. What was programmed and not erased yet counts as if it were: a run may begin with
-    /// erased blocks. Cycles in SLC mode count by the endurance of that mode. `None` if nothing was programmed.
+    /// `bytes_a_day` are written. Blocks count in which programming began, because a run may begin with erased blocks
+    /// and end with others. Cycles in SLC mode count by the endurance of that mode. `None` if nothing was programmed.
     #[serde(default)]
     pub lifetime_years: Option<f64>,
     /// Page operations, by cause.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use ftl_iface::{Block, Bytes, Mode, Operations, Region, Verb};
+use ftl_iface::{Block, Bytes, Mode, Operations, Region};
 use nand_model::part::{Nanos, Part};
 use nand_model::{Chip, Energy, Time};
 
 use super::prices::Prices;
 use crate::base::show;
-use crate::engine::result::{PartResult, ratio};
+use crate::engine::result::PartResult;
 
 /// The state of a system's hardware at a moment. A run's result is the difference of two states.
 #[derive(Clone, Debug)]
@@ -51,13 +51,10 @@ pub struct PartState {
 }
 
 impl PartState {
-    /// The mean cycles of its blocks: those that are done, or those that its programs take, if they are more.
-    #[allow(clippy::cast_precision_loss)] // Counts are far below 2^53.
-    pub fn cycles(&self) -> f64 {
-        let done: u64 = self.wear.iter().copied().map(u64::from).sum();
-        let done = ratio(done, self.wear.len() as u64).unwrap_or(0.0);
-        let programmed = self.operations.total(Verb::Program) * self.page_bytes;
-        done.max(ratio(programmed, self.bytes).unwrap_or(0.0))
+    /// The blocks in which a first page was programmed, so far: each of them was erased since, or will be.
+    pub fn begun(&self) -> u64 {
+        let erased: u64 = self.wear.iter().copied().map(u64::from).sum();
+        erased + self.filled.iter().filter(|pages| **pages > 0).count() as u64
     }
 
     /// Whether it takes writes before the large memory does.
@@ -150,25 +147,4 @@ fn memories(parts: &BTreeMap<String, PartResult>) -> impl Iterator<Item = (&Stri
 pub fn hardware_name(parts: &BTreeMap<String, PartResult>) -> String {
     let names = memories(parts).map(|(name, part)| format!("{name} {}", show::about(part.bytes)));
     names.collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use ftl_iface::Cause;
-
-    use super::*;
-
-    #[test]
-    fn what_is_not_erased_yet_counts_as_cycles() {
-        let with = |wear: Vec<u32>, programs| {
-            let mut operations = Operations::NONE;
-            operations.count_many(Verb::Program, Cause::Host, programs);
-            let (name, bytes, page_bytes) = (SLC_MODE, 600 * 4096, 4096);
-            let (endurance, programmed, filled) = (None, 0, Vec::new());
-            PartState { name, bytes, page_bytes, wear, endurance, operations, programmed, filled }
-        };
-        let is_near = |part: PartState, expected: f64| (part.cycles() - expected).abs() < 1e-9;
-        assert!(is_near(with(vec![0, 0], 300), 0.5) && is_near(with(vec![1, 1], 300), 1.0));
-        assert!(is_near(with(Vec::new(), 0), 0.0));
-    }
 }
