@@ -239,7 +239,7 @@ fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Result<Advice,
     };
     if let Some(size) = advice.size() {
         let taken = own().find(|row| row.run.slc == Some(size));
-        advice.unfilled = taken.and_then(|row| verdict::unfilled(&row.result, &row.run.setup.part));
+        advice.unfilled = taken.and_then(|row| verdict::unfilled(&row.result, &row.run.setup));
     }
     Some(Ok(advice))
 }

@@ -2,24 +2,35 @@
 
 use sim::engine::sweep::Row;
 
-use crate::output::verdict::{is_short, unfilled};
+use crate::output::verdict::{is_little, is_short, unfilled};
 
 /// What may still change, in words.
 pub(super) fn said(rows: &[Row<'_>]) -> Vec<String> {
-    let short = rows.iter().filter(|row| is_short(&row.result, &row.run.setup.part)).count();
-    let not_full =
-        rows.iter().filter(|row| unfilled(&row.result, &row.run.setup.part).is_some()).count();
+    let is_short = |row: &Row<'_>| is_short(&row.result, &row.run.setup.part);
+    let is_unfilled = |row: &Row<'_>| unfilled(&row.result, &row.run.setup).is_some();
+    let is_little = |row: &Row<'_>| is_little(&row.result, &row.run.setup.part);
     let told = [
-        (
-            short,
-            "the MLC was not written over three times, so speed and life may still change; steady = true, in \
-                 place of passes, replays until the write amplification is stable",
+        told(
+            rows,
+            is_short,
+            "so little was written that speed and life may still change; steady = true, in place of passes, replays \
+             until the write amplification is stable",
         ),
-        (not_full, "the SLC was never filled, so garbage collection in it costs less than it will"),
+        told(
+            rows,
+            is_unfilled,
+            "the SLC was never filled, so garbage collection in it costs less than it will",
+        ),
+        told(
+            rows,
+            is_little,
+            "less than a tenth of the disk was written: the rest is cold, and all spare blocks serve the written part",
+        ),
     ];
-    let of = rows.len();
-    told.into_iter()
-        .filter(|(runs, _)| *runs > 0)
-        .map(|(runs, why)| format!("In {runs} of {of} runs {why}."))
-        .collect()
+    told.into_iter().flatten().collect()
+}
+
+fn told(rows: &[Row<'_>], is_so: impl Fn(&Row<'_>) -> bool, why: &str) -> Option<String> {
+    let runs = rows.iter().filter(|row| is_so(row)).count();
+    (runs > 0).then(|| format!("In {runs} of {} runs {why}.", rows.len()))
 }

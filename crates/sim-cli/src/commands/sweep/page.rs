@@ -110,7 +110,8 @@ pub(super) fn write(
     page.listing(&without_comments(&plan.text));
     let fill = plan.runs.first().map_or("", |run| run.setup.fill.words());
     page.note(&format!(
-        "{fill} Every request was served, and every sector read held the data last written. Run with tandem {}.",
+        "{fill} Every request was served, and every sector that was read held the data last written. \
+         Run with tandem {}.",
         env!("CARGO_PKG_VERSION")
     ));
     by_size(&mut page, devices, &plan.first());
