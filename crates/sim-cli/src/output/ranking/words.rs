@@ -76,12 +76,15 @@ impl Ranking<'_> {
         let far = self.far();
         let safe = self.if_some_lose(" of those that keep their data when the power fails");
         let label = taken.named();
+        let equals = self.equals(taken).unwrap_or_default();
         if std::ptr::eq(taken.run, self.first) {
-            return format!("Take {label}{far}: no other one{safe} gains more than it costs.");
+            return format!(
+                "Take {label}{far}: no other one{safe} has more speed for the money.{equals}"
+            );
         }
         let (speed, price) = (taken.ratios.rs.unwrap_or(1.0), taken.ratios.ec.unwrap_or(1.0));
         let first = self.label(self.first);
-        let (money, equals) = (money(price), self.equals(taken).unwrap_or_default());
+        let money = money(price);
         format!(
             "Take {label}{far}: it has the most speed for the money{safe}, {speed:.2} times as fast as {first} for \
              {money}.{equals}"
@@ -194,9 +197,13 @@ impl Ranking<'_> {
             let worth = |place: &Listed<'_>| show::maybe(place.worth(), |worth| format!("{worth:.2}"));
             let (label, own, other) = (place.told(), worth(place), worth(taken));
             let far = self.far();
+            let lives = place.run.life().zip(taken.run.life()).filter(|(own, other)| own < other);
+            let but = lives.map_or_else(String::new, |(own, other)| {
+                format!(" But it lasts {} instead of {}.", show::years(own), show::years(other))
+            });
             format!(
                 "If data might be lost with the power, it would be {label}{far}, with {own} of speed for the money \
-                 instead of {other}."
+                 instead of {other}.{but}"
             )
         });
         let safe = self.if_some_lose(" and no data might be lost");
@@ -274,9 +281,12 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     };
     let now = show::dollars(with.cost_usd - without.cost_usd);
     let even = (gain - 1.0) * without.cost_usd;
-    let verdict = match even / (with.cost_usd - without.cost_usd) {
-        by if by > EVEN => "Yes",
-        by if by > 1.0 / EVEN => "It gains what it costs, give or take a quarter",
+    let verdict = match (even / (with.cost_usd - without.cost_usd), gain / price) {
+        (_, worth) if worth < NOTABLE && worth > 1.0 / NOTABLE => {
+            "It gains what it costs, within 2 %"
+        }
+        (by, _) if by > EVEN => "Yes",
+        (by, _) if by > 1.0 / EVEN => "It gains what it costs, give or take a quarter",
         _ => "No",
     };
     let rest = if even > 0.0 {
