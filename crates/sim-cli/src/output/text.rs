@@ -65,7 +65,11 @@ pub(crate) fn requests(requests: &Requests) -> String {
 /// When requests are issued.
 pub(crate) fn pace(options: &Options, result: &RunResult) -> String {
     let pace = options.pace.words();
-    if result.passes > 1 { format!("{pace}, {} passes", result.passes) } else { pace }
+    match &result.steady {
+        Some(_) => format!("{pace}, the last {WINDOW} of {} passes", result.passes),
+        None if result.passes > 1 => format!("{pace}, {} passes", result.passes),
+        None => pace,
+    }
 }
 
 /// Whether a run settled, and of which rounds its figures are.

@@ -126,7 +126,7 @@ fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[S
         facts.into_iter().map(|(name, words)| vec![name.to_owned(), words]).collect();
     page.facts(&facts);
     page.note(&format!(
-        "{} Every request was served, and every sector read held the data last written.",
+        "{} Every request was served, and every sector that was read held the data last written.",
         options.fill.words()
     ));
     if let Some(steady) = &first.steady {

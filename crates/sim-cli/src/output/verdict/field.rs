@@ -4,6 +4,7 @@ use sim::engine::comparison;
 use sim::engine::result::RunResult;
 use sim::engine::systems::Chosen;
 use sim::input::device::Setup;
+use sim::show;
 
 use crate::flags::device::DeviceArgs;
 use crate::output::ranking::Pair;
@@ -26,5 +27,15 @@ impl<'a> Field<'a> {
     /// All runs: those of the systems, and those without SLC.
     pub(crate) fn all(&self) -> Vec<&'a RunResult> {
         comparison::with_and_without(self.runs, self.pairs)
+    }
+
+    /// The systems of these runs, with their SLC where both are compared.
+    pub(super) fn named(&self, runs: &[&RunResult]) -> String {
+        let all = self.all();
+        let is_of = |run: &RunResult| runs.iter().any(|other| std::ptr::eq(*other, run));
+        let names = all.iter().zip(comparison::labels(&all)).filter(|(run, _)| is_of(run));
+        let names: Vec<String> = names.map(|(run, label)| comparison::told(run, &label)).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        show::listed(&names, "and")
     }
 }

@@ -3,8 +3,8 @@
 //! # Modules
 //!
 //! - `field`: the runs, with what they were made of. `reasons`: why a system is faster, and how long it lasts.
-//!   `warnings`: what the run cannot show, and what to do about it. `proposals`: sizes that a warning may propose,
-//!   since the systems fit them.
+//!   `enough`: whether a run was long enough. `warnings`: what the run cannot show, and what to do about it.
+//!   `proposals`: sizes that a warning may propose, since the systems fit them.
 
 use std::io::Write;
 
@@ -14,6 +14,7 @@ use sim::engine::comparison;
 use crate::output::ranking::{RULE, Ranking};
 use crate::output::table::{Edge, Table, write_sentence};
 
+mod enough;
 mod field;
 mod proposals;
 mod reasons;
@@ -22,8 +23,8 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use enough::{Unfilled, is_little, is_short, unfilled};
 pub(crate) use field::Field;
-pub(crate) use warnings::{Unfilled, is_short, unfilled};
 
 /// The heading of the warnings.
 pub(crate) const CANNOT_SHOW: &str = "What this run cannot show";

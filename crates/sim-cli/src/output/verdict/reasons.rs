@@ -54,10 +54,8 @@ fn reason(run: &RunResult, first: &RunResult, (name, base): (&str, &str)) -> Opt
     gains.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let words = |(name, micros): &(&str, f64)| {
         let difference = if *micros > 0.0 { "less" } else { "more" };
-        // On a device of one die, and with one request after the other, it waits for none.
-        let waits =
-            if run.parallel && *name != "waiting" { ", and waiting for dies in it" } else { "" };
-        format!("{} {difference} on {}{waits}", show::time(micros.abs()), doing(name))
+        let waits = if run.parallel && *name != "waiting" { "busy dies and " } else { "" };
+        format!("{} {difference} on {waits}{}", show::time(micros.abs()), doing(name))
     };
     let seen = |micros: f64| micros.abs() >= 0.05;
     let gained = gains.first().filter(|(_, gain)| *gain > 0.0 && seen(*gain));

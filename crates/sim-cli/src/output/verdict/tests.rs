@@ -166,16 +166,19 @@ fn a_disk_and_an_slc_that_are_proposed_run() {
             let told = said.split(flag).skip(1);
             told.map(|rest| rest.split([' ', '.']).next().unwrap().to_owned()).collect()
         };
-        for capacity in sizes("--capacity ") {
-            let smaller = printed(&[words, &["--capacity", &capacity, "--fit", "pack"]].concat());
+        for told in said.split("Use --capacity ").skip(1) {
+            let (sizes, _) = told.split_once(" --fit pack:").expect("a command");
+            let sizes = format!("--capacity {sizes} --fit pack");
+            let smaller: Vec<&str> = sizes.split(' ').collect();
+            let smaller = printed(&[words, &smaller].concat());
             assert!(!smaller.contains("of the disk was written"), "{smaller}");
         }
-        for slc in sizes("--slc ") {
+        for slc in sizes("less SLC, with --slc ") {
             let less = printed(&[words, &["--slc", &slc]].concat());
             assert!(!less.contains("was never filled"), "{less}");
         }
         disks += sizes("--capacity ").len();
-        caches += sizes("--slc ").len();
+        caches += sizes("less SLC, with --slc ").len();
     }
     assert!(disks >= 1 && caches >= 1, "{disks} {caches}");
 }

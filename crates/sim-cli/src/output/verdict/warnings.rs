@@ -1,92 +1,51 @@
 //! What a run cannot show, and what to do about it.
 
 use ftl_iface::Region;
-use nand_model::part::Part;
-use sim::engine::comparison;
-use sim::engine::result::{ByVerb, RunResult, ratio};
-use sim::engine::systems::{self, SLC_MODE, part_name};
+use sim::engine::result::RunResult;
+use sim::engine::systems::{SLC_MODE, part_name};
 use sim::input::device::Fill;
 use sim::input::synth::PREFIX;
 use sim::show;
 
+use super::enough::{
+    Unfilled, is_enough, is_idle, is_little, is_short, main_memory, replay_more, times_over,
+    unfilled, write_more,
+};
 use super::field::Field;
 use super::proposals::SmallerDisk;
-
-/// The share of the disk that must be written for a meaningful run.
-const TOUCHED_LEAST: f64 = 0.1;
 
 /// From this share on, it makes little difference which part of the disk is written.
 const TOUCHED_MOST: f64 = 0.9;
 
-/// The most passes that finish in reasonable time.
-const PASSES_MOST: u64 = 200;
-
-/// How often a memory must be written over until speed and life hardly change any more.
-const TIMES_LEAST: f64 = 3.0;
-
 /// From this share of the response time on, requests that wait for earlier ones say how overloaded a disk is.
 const OVERLOADED: f64 = 0.5;
-
-/// The causes of work that makes room.
-const MAKES_ROOM: [&str; 2] = ["gc", "write_back"];
 
 /// The warnings on runs on one device: one for each cause, with all the systems that it concerns.
 pub(super) fn of(field: &Field<'_>) -> Vec<String> {
     let left_out = field.left_out.iter().map(|told| format!("{told}."));
     let mut warnings: Vec<String> = left_out.collect();
+    warnings.extend(overloaded(field));
     warnings.extend(never_used(field));
     warnings.extend(never_filled(field));
     let (idle, others): (Vec<_>, Vec<_>) = field.all().into_iter().partition(|run| is_idle(run));
     if !idle.is_empty() {
         warnings.push(format!(
             "Garbage collection never ran in {}, so its cost is not in these figures. {}.",
-            named(field, &idle),
-            replay_more(&idle, &field.setup.part),
+            field.named(&idle),
+            replay_more(field, &idle),
         ));
     }
     warnings.extend(never_full(field));
     warnings.extend(unsteady(field, &others));
     warnings.extend(little_touched(field));
     warnings.extend(same_rounds(field));
-    warnings.extend(overloaded(field));
     warnings
-}
-
-/// The systems of these runs, with their SLC where both are compared.
-fn named(field: &Field<'_>, runs: &[&RunResult]) -> String {
-    let all = field.all();
-    let is_of = |run: &RunResult| runs.iter().any(|other| std::ptr::eq(*other, run));
-    let names = all.iter().zip(comparison::labels(&all)).filter(|(run, _)| is_of(run));
-    let names: Vec<String> = names.map(|(run, label)| comparison::told(run, &label)).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    show::listed(&names, "and")
 }
 
 /// The systems of these runs, all of which have their SLC.
 fn systems_of(runs: &[&RunResult]) -> String {
     let names: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
     show::listed(&names, "and")
-}
-
-/// The operations of a memory that make room in it.
-fn making_room(run: &RunResult, part: &str) -> ByVerb {
-    let Some(part) = run.parts.get(part) else { return ByVerb::default() };
-    let causes = MAKES_ROOM.iter().filter_map(|cause| part.operations.get(*cause));
-    causes.fold(ByVerb::default(), |sum, done| ByVerb {
-        read: sum.read + done.read,
-        program: sum.program + done.program,
-        erase: sum.erase + done.erase,
-    })
-}
-
-/// Whether pages were programmed, and nothing was done to make room for them.
-fn is_idle(run: &RunResult) -> bool {
-    let programs = run.parts.values().flat_map(|part| part.operations.values());
-    let makes_room = run.parts.keys().any(|part| making_room(run, part) != ByVerb::default());
-    // Memory that is written byte by byte needs no room.
-    let is_flash = run.parts.contains_key(part_name(Region::Mlc))
-        || run.parts.contains_key(part_name(Region::Slc));
-    is_flash && programs.map(|done| done.program).sum::<u64>() > 0 && !makes_room
 }
 
 /// Caches of the MLC's own blocks that were never full: nothing went past them.
@@ -102,9 +61,10 @@ fn never_full(field: &Field<'_>) -> Option<String> {
     let runs: Vec<&RunResult> = field.all().into_iter().filter(is_half_used).collect();
     (!runs.is_empty()).then(|| {
         format!(
-            "The cache of {} was never full: every write was as fast as one to SLC, and later ones will not be. {}.",
-            named(field, &runs),
-            replay_more(&runs, &field.setup.part)
+            "The cache of {} was never full: every write was as fast as one to SLC and wore the flash as \
+             little, and later ones will not. {}.",
+            field.named(&runs),
+            replay_more(field, &runs)
         )
     })
 }
@@ -113,7 +73,7 @@ fn never_full(field: &Field<'_>) -> Option<String> {
 fn same_rounds(field: &Field<'_>) -> Option<String> {
     let first = field.runs.first().filter(|run| run.steady.is_some())?;
     let share = share_of(first.bytes_touched, field.setup.part.exported_bytes);
-    let is_part = first.trace.contains(PREFIX) && (TOUCHED_LEAST..TOUCHED_MOST).contains(&share);
+    let is_part = first.trace.contains(PREFIX) && share < TOUCHED_MOST;
     is_part.then(|| {
         format!(
             "Each round writes the same {} of the disk, and is steady for these alone. With more requests=, a round \
@@ -138,120 +98,41 @@ fn overloaded(field: &Field<'_>) -> Option<String> {
             "Most of the response time of {} is waiting for earlier requests: the disk is too slow for bursts of the \
              recording, and small differences between systems become large ones. Without --open-loop, each request \
              counts by itself.",
-            named(field, &runs)
+            field.named(&runs)
         )
     })
-}
-
-/// How to replay enough for all these runs.
-fn replay_more(runs: &[&RunResult], part: &Part) -> String {
-    if runs.iter().any(|run| run.partial) {
-        return "Let the replay come to its end".into();
-    }
-    let passes: Option<Vec<u64>> = runs.iter().map(|run| passes(run, part)).collect();
-    match passes.and_then(|passes| passes.into_iter().max()) {
-        Some(passes) => format!("Replay more: --passes {passes}"),
-        None => write_more(runs).into(),
-    }
-}
-
-/// How to have more written, where more passes do not help.
-fn write_more(runs: &[&RunResult]) -> &'static str {
-    let is_synthetic = runs.iter().all(|run| run.trace.contains(PREFIX));
-    if is_synthetic {
-        "Replay more, with more requests="
-    } else {
-        "Replay a trace that writes more"
-    }
-}
-
-/// The passes that write a tenth of the disk and fill the SLC twice, if so many are reasonable. With `--steady` there
-/// is no number of passes to propose.
-fn passes(run: &RunResult, part: &Part) -> Option<u64> {
-    if run.steady.is_some() {
-        return None;
-    }
-    let so_far = u64::from(run.passes);
-    let of_disk = (part.exported_bytes / 10).div_ceil(run.bytes_written.max(1)) * so_far;
-    let twice = |programmed: u64| (2 * run.slc_bytes).div_ceil(programmed.max(1)) * so_far;
-    let of_slc = slc_programmed(run, part).map_or(0, twice);
-    let passes = of_disk.max(of_slc).max(10 * so_far);
-    (run.bytes_written > 0 && passes <= PASSES_MOST).then_some(passes)
-}
-
-/// The bytes programmed in the SLC whose size the user chose; `None` if there is no such SLC.
-fn slc_programmed(run: &RunResult, part: &Part) -> Option<u64> {
-    // A chip of SLC alone has no log to be filled.
-    part.geometry.mlc()?;
-    let page = part.geometry.slc()?.page_bytes;
-    let is_sized = run.slc_bytes > 0 && systems::uses_slc(&run.system);
-    is_sized.then(|| run.slc.pages.programs() * u64::from(page.get()))
-}
-
-/// Whether, and by how much, the SLC of a run was not filled.
-pub(crate) fn unfilled(run: &RunResult, part: &Part) -> Option<Unfilled> {
-    let programmed = slc_programmed(run, part).filter(|bytes| *bytes < run.slc_bytes)?;
-    // What was written before the replay may have filled it.
-    if making_room(run, part_name(Region::Slc)).erase > 0 {
-        return None;
-    }
-    Some(Unfilled { programmed, passes: passes(run, part).filter(|_| !run.partial) })
-}
-
-/// An SLC that was never filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Unfilled {
-    /// The bytes programmed in it.
-    pub(crate) programmed: u64,
-    /// The passes that fill it twice, if so many are reasonable.
-    pub(crate) passes: Option<u64>,
-}
-
-/// The memory that holds most of a disk.
-fn main_memory(part: &Part) -> Region {
-    if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc }
-}
-
-/// How often the main memory was written over; `None` if it was not.
-fn times_over(run: &RunResult, part: &Part) -> Option<f64> {
-    let region = main_memory(part);
-    let programs = run.region(region).pages.programs();
-    ratio(programs, part.geometry.region(region)?.pages()).filter(|times| *times > 0.0)
-}
-
-/// Whether a run is so short that its speed and life may still change.
-pub(crate) fn is_short(run: &RunResult, part: &Part) -> bool {
-    run.steady.is_none() && times_over(run, part).is_some_and(|times| times < TIMES_LEAST)
 }
 
 /// Runs so short that a longer one may have another speed, and another life.
 fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
     let part = &field.setup.part;
-    let main = main_memory(part);
-    let short = runs.iter().filter(|run| is_short(run, part));
-    let short: Vec<&RunResult> = short.copied().collect();
+    let short: Vec<&RunResult> = runs.iter().filter(|run| is_short(run, part)).copied().collect();
     let times = short.iter().filter_map(|run| times_over(run, part));
     let most = times.reduce(f64::max)?;
-    let most = if most < 0.01 { "less than 0.01".into() } else { format!("at most {most:.2}") };
+    // An upper bound is not rounded down.
+    let most = format!("at most {:.2}", (most * 100.0).ceil() / 100.0);
     let advice = if short.iter().any(|run| run.partial) {
         "Let the replay come to its end"
+    } else if short.iter().any(|run| run.steady.is_some()) {
+        write_more(&short)
     } else {
         "`--steady` without `--passes` replays until the write amplification is stable"
     };
     let whose = if short.len() == field.all().len() {
         String::new()
     } else {
-        format!(" of {}", named(field, &short))
+        format!(" of {}", field.named(&short))
     };
     Some(format!(
-        "Speed and life{whose} may still change: the {main} was written over {most} times. {advice}.",
+        "Speed and life{whose} may still change: the {} was programmed {most} times over. {advice}.",
+        main_memory(part)
     ))
 }
 
 /// The runs whose SLC was not filled, each with what was.
 fn all_unfilled<'a>(field: &Field<'a>) -> Vec<(&'a RunResult, Unfilled)> {
-    let part = &field.setup.part;
-    field.runs.iter().filter_map(|run| Some((*run, unfilled(run, part)?))).collect()
+    let with = |run: &&'a RunResult| Some((*run, unfilled(run, field.setup)?));
+    field.runs.iter().filter_map(with).collect()
 }
 
 /// An SLC in which nothing was written.
@@ -277,18 +158,11 @@ fn never_filled(field: &Field<'_>) -> Option<String> {
     let [from, to] = [least.1, most].map(share_told);
     let filled = if from == to { from } else { format!("{from} to {to}") };
     let runs: Vec<&RunResult> = unfilled.iter().map(|(run, _)| *run).collect();
-    // What helps the one that wrote least helps all.
-    let passes: Option<Vec<u64>> = unfilled.iter().map(|(_, lacking)| lacking.passes).collect();
-    let passes = passes.and_then(|passes| passes.into_iter().max());
     let present = runs.iter().map(|run| run.slc_bytes).min().unwrap_or(0);
     let smaller = field.smaller_slc(least.0, present).map(show::size);
-    let advice = match (passes, smaller) {
-        (Some(passes), Some(slc)) => {
-            format!("Replay more with --passes {passes}, or take less SLC with --slc {slc}")
-        }
-        (Some(passes), None) => format!("Replay more with --passes {passes}"),
-        (None, Some(slc)) => format!("Take less SLC with --slc {slc}"),
-        (None, None) => write_more(&runs).into(),
+    let advice = match smaller {
+        Some(slc) => format!("{}; or take less SLC, with --slc {slc}", replay_more(field, &runs)),
+        None => replay_more(field, &runs),
     };
     Some(format!(
         "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs less \
@@ -310,21 +184,22 @@ fn share_of(part: u64, whole: u64) -> f64 {
 fn little_touched(field: &Field<'_>) -> Option<String> {
     let (first, exported) = (field.runs.first()?, field.setup.part.exported_bytes);
     let touched = first.bytes_touched;
-    let share = share_of(touched, exported);
-    if share >= TOUCHED_LEAST || touched == 0 {
+    if !is_little(first, &field.setup.part) {
         return None;
     }
     // On another disk, that would be another load.
     let is_scaled = first.trace.contains(PREFIX) && !first.trace.contains("footprint=");
-    let is_enough = |disk: &SmallerDisk| share_of(touched, disk.capacity) >= TOUCHED_LEAST;
-    let smaller = field.smaller_disk(first.bytes_packed).filter(is_enough);
+    let smaller = field.smaller_disk(first.bytes_packed);
+    let smaller = smaller.filter(|disk| is_enough(touched, disk.capacity));
     let advice = match smaller.filter(|_| !is_scaled) {
         Some(SmallerDisk { capacity, slc }) => {
-            let slc = slc.map_or_else(String::new, |slc| format!(" --slc {}", show::size(slc)));
+            let smaller = slc.map_or_else(String::new, |slc| format!(" --slc {}", show::size(slc)));
+            let keeps_slc = slc.is_none() && field.runs.iter().any(|run| run.slc_bytes > 0);
             format!(
-                "Use --capacity {}{slc} --fit pack: two to four times the {} touched",
+                "Use --capacity {}{smaller} --fit pack: two to four times the {} touched{}",
                 show::size(capacity),
-                show::about(first.bytes_packed)
+                show::about(first.bytes_packed),
+                if keeps_slc { ", with as much SLC as now" } else { "" }
             )
         }
         None => write_more(field.runs).into(),
@@ -335,7 +210,7 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
     };
     Some(format!(
         "Little of the disk was written: {} ({} of {}). {rest} the written part. {advice}.",
-        share_told(share),
+        share_told(share_of(touched, exported)),
         show::about(touched),
         show::short(exported)
     ))
