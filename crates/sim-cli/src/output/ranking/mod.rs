@@ -7,7 +7,7 @@
 use std::ops::Deref;
 
 use sim::engine::comparison;
-pub(crate) use sim::engine::comparison::{Listed, Pair, Standing, labels};
+pub(crate) use sim::engine::comparison::{Listed, NOTABLE, Pair, Standing, labels};
 
 mod shown;
 mod words;
@@ -16,9 +16,6 @@ mod words;
 mod tests;
 
 pub(crate) use words::{RULE, money};
-
-/// From this factor on, two speeds, prices or worths differ.
-pub(crate) const NOTABLE: f64 = 1.02;
 
 /// The ranking, and whether the run leaves something open that might change it.
 #[derive(Clone, Debug)]

@@ -58,12 +58,35 @@ fn an_slc_that_gains_less_than_it_costs_is_not_taken_and_its_price_is_told() {
 
 #[test]
 fn an_slc_that_gains_what_it_costs_is_told_as_that() {
-    for (before, price, told) in
-        [(1_055.0, 105.0, "within 2 %"), (1_360.0, 130.0, "give or take a quarter")]
-    {
+    for (before, price, told) in [
+        (1_055.0, 105.0, "It makes no difference for the money, within 2 %"),
+        (1_360.0, 130.0, "It gains what it costs, give or take a quarter"),
+    ] {
         let [with, without] = [run("paged", 1_000.0, price, SLC), run("paged", before, 100.0, 0)];
         let (said, _) = answer(&[&with], &[Pair { with: &with, without: Ok(&without) }]);
-        assert!(said.contains(&format!("It gains what it costs, {told}: 256MiB make")), "{said}");
+        assert!(said.contains(&format!("worth it? {told}: 256MiB make")), "{said}");
+    }
+}
+
+#[test]
+fn of_equal_ones_for_the_same_money_the_one_that_lasts_longest_is_taken() {
+    let with_life = |system, time, price, years| {
+        let mut run = run(system, time, price, SLC);
+        run.mlc.lifetime_years = Some(years);
+        run
+    };
+    let hybrid = with_life("hybrid", 1_000.0, 70.38, 2.2);
+    for (time, price, years, taken) in [
+        (1_010.0, 70.38, 10.0, "paged"),
+        (1_010.0, 70.38, 2.2, "hybrid"),
+        (1_010.0, 71.0, 10.0, "hybrid"),
+        (1_030.0, 70.38, 10.0, "hybrid"),
+    ] {
+        let paged = with_life("paged", time, price, years);
+        let (said, places) = answer(&[&hybrid, &paged], &[]);
+        assert_eq!(places[0].0, taken, "{said}");
+        let is_equal = said.contains("none has more speed for the money");
+        assert_eq!(is_equal, time < 1_020.0, "{said}");
     }
 }
 
@@ -97,7 +120,9 @@ fn what_loses_data_is_left_out_with_its_speed_and_named_as_what_would_change_the
     let (map, cache) = (run("page-mlc", 200.0, 67.62, 0), run("pslc", 100.0, 67.62, 0));
     let (said, places) = answer(&[&conventional, &map, &cache], &[]);
     assert!(
-        said.contains("Take conventional, without SLC: no other one of those that keep"),
+        said.contains(
+            "Take conventional, without SLC: it has the most speed for the money of those that keep"
+        ),
         "{said}"
     );
     assert!(

@@ -1,19 +1,17 @@
 //! The ranking in sentences: what to take, which FTL is the best on the same flash, whether the SLC is worth its price,
 //! what was left out and why, and what would change the answer.
 
+use sim::engine::comparison::SAME_PRICE;
 use sim::engine::result::RunResult;
 use sim::engine::systems::NotRun;
 use sim::show;
 
 use super::{Listed, NOTABLE, Pair, Ranking, Standing};
 
-/// Prices that differ by less are shown as the same.
-const SAME_PRICE: f64 = 0.0005;
-
 /// The rule of the ranking, for readers of its table.
 pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the money: that, divided by the ratio of \
-    prices. The best of those that keep their data when the power fails is recommended. What differs by less than \
-    2 % is called equal. Lives are with even wear.";
+    prices. Take the best of those that keep their data when the power fails; of equal ones (within 2 %) for the \
+    same money, the one that lasts longest. Lives are with even wear.";
 
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;
@@ -76,32 +74,25 @@ impl Ranking<'_> {
         let far = self.far();
         let safe = self.if_some_lose(" of those that keep their data when the power fails");
         let label = taken.named();
-        let equals = self.equals(taken).unwrap_or_default();
+        let equals = self.as_much();
+        let most = if equals.is_none() { "it has the most" } else { "none has more" };
+        let lead = format!("Take {label}{far}: {most} speed for the money{safe}");
+        let equals = equals.unwrap_or_default();
         if std::ptr::eq(taken.run, self.first) {
-            return format!(
-                "Take {label}{far}: no other one{safe} has more speed for the money.{equals}"
-            );
+            return format!("{lead}.{equals}");
         }
         let (speed, price) = (taken.ratios.rs.unwrap_or(1.0), taken.ratios.ec.unwrap_or(1.0));
-        let first = self.label(self.first);
-        let money = money(price);
-        format!(
-            "Take {label}{far}: it has the most speed for the money{safe}, {speed:.2} times as fast as {first} for \
-             {money}.{equals}"
-        )
+        let (first, money) = (self.label(self.first), money(price));
+        format!("{lead}, {speed:.2} times as fast as {first} for {money}.{equals}")
     }
 
-    /// Those that are worth about as much as the taken one.
-    fn equals(&self, taken: &Listed<'_>) -> Option<String> {
-        let most = taken.worth()?;
-        let others = self.places.iter().filter(|place| place.is_compared()).skip(1);
-        let equal =
-            others.filter(|place| place.worth().is_some_and(|worth| worth * NOTABLE > most));
-        let names: Vec<String> = equal.map(Listed::told).collect();
+    /// Those that are worth about as much as the taken one, in words.
+    fn as_much(&self) -> Option<String> {
+        let names: Vec<String> = self.equals().into_iter().map(Listed::told).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let verb = if names.len() == 1 { "has" } else { "have" };
         (!names.is_empty())
-            .then(|| format!(" {} {verb} as much of it, within 2 %.", show::listed(&names, "and")))
+            .then(|| format!(" {} {verb} as much, within 2 %.", show::listed(&names, "and")))
     }
 
     /// Which FTL is the fastest on the same flash, for the same money: a sentence for each such flash.
@@ -126,9 +117,8 @@ impl Ranking<'_> {
 
     /// The systems that were not run without SLC, and why.
     fn not_run(&self) -> Vec<String> {
-        let missing: Vec<(&str, &NotRun)> = self
-            .pairs
-            .iter()
+        let with_slc = self.pairs.iter().filter(|pair| pair.with.slc_bytes > 0);
+        let missing: Vec<(&str, &NotRun)> = with_slc
             .filter_map(|pair| Some((pair.with.system.as_str(), pair.without.err()?)))
             .collect();
         let built = missing.iter().filter(|(_, reason)| **reason == NotRun::BuiltForBoth);
@@ -198,8 +188,10 @@ impl Ranking<'_> {
             let (label, own, other) = (place.told(), worth(place), worth(taken));
             let far = self.far();
             let lives = place.run.life().zip(taken.run.life()).filter(|(own, other)| own < other);
-            let but = lives.map_or_else(String::new, |(own, other)| {
-                format!(" But it lasts {} instead of {}.", show::years(own), show::years(other))
+            let lives = lives.map(|(own, other)| [own, other].map(show::years));
+            let but = lives.filter(|[own, other]| own != other);
+            let but = but.map_or_else(String::new, |[own, other]| {
+                format!(" But it lasts {own} instead of {other}.")
             });
             format!(
                 "If data might be lost with the power, it would be {label}{far}, with {own} of speed for the money \
@@ -281,15 +273,16 @@ fn is_slc_worth_it(pair: &Pair<'_>) -> Option<String> {
     };
     let now = show::dollars(with.cost_usd - without.cost_usd);
     let even = (gain - 1.0) * without.cost_usd;
-    let verdict = match (even / (with.cost_usd - without.cost_usd), gain / price) {
-        (_, worth) if worth < NOTABLE && worth > 1.0 / NOTABLE => {
-            "It gains what it costs, within 2 %"
-        }
-        (by, _) if by > EVEN => "Yes",
-        (by, _) if by > 1.0 / EVEN => "It gains what it costs, give or take a quarter",
+    let is_equal = (1.0 / NOTABLE..NOTABLE).contains(&(gain / price));
+    let verdict = match even / (with.cost_usd - without.cost_usd) {
+        _ if is_equal => "It makes no difference for the money, within 2 %",
+        by if by > EVEN => "Yes",
+        by if by > 1.0 / EVEN => "It gains what it costs, give or take a quarter",
         _ => "No",
     };
-    let rest = if even > 0.0 {
+    let rest = if is_equal {
+        format!("The SLC costs {now}")
+    } else if even > 0.0 {
         format!("The SLC costs {now}, and would be worth it up to {}", show::dollars(even))
     } else {
         format!("The SLC costs {now}, and would be worth it at no price")

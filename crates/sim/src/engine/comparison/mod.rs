@@ -16,7 +16,10 @@ use crate::input::device::Setup;
 
 mod ranking;
 
-pub use ranking::{Listed, Pair, Ranking, RankingRow, Standing, labels, told, with_and_without};
+pub use ranking::{
+    Listed, NOTABLE, Pair, Ranking, RankingRow, SAME_PRICE, Standing, labels, told,
+    with_and_without,
+};
 
 /// A comparison, as in its JSON.
 #[derive(Debug, Serialize)]

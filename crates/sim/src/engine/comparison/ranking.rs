@@ -3,13 +3,20 @@
 //!
 //! The rule: a system is worth its speed for the money, which is how many times as fast as the first system it is,
 //! divided by how many times as much its flash costs. The one that is worth most is taken, of those that keep their
-//! data when the power fails, if there are such, and whose prices are of the first system's source.
+//! data when the power fails, if there are such, and whose prices are of the first system's source; of equal ones for
+//! the same money, the one that lasts longest.
 
 use serde::Serialize;
 
 use crate::base::show;
 use crate::engine::result::{Ratios, RunResult};
 use crate::engine::systems::{self, NotRun, SLC_MODE};
+
+/// From this factor on, two speeds, prices, lives or worths differ.
+pub const NOTABLE: f64 = 1.02;
+
+/// Prices that differ by less are the same.
+pub const SAME_PRICE: f64 = 0.0005;
 
 /// A system with its SLC, and without.
 #[derive(Clone, Copy, Debug)]
@@ -124,6 +131,7 @@ impl<'a> Ranking<'a> {
             let price = one.run.cost_usd.total_cmp(&other.run.cost_usd);
             left_out.then(key(other).total_cmp(&key(one))).then(price)
         });
+        last_longest_first(&mut places);
         if let Some(best) = places.first_mut().filter(|place| place.standing == Standing::Ranked) {
             best.standing = Standing::Taken;
         }
@@ -135,6 +143,13 @@ impl<'a> Ranking<'a> {
         self.places.first().filter(|place| place.standing == Standing::Taken)
     }
 
+    /// Those that are worth about as much as the taken one.
+    pub fn equals(&self) -> Vec<&Listed<'a>> {
+        let Some(most) = self.taken().and_then(Listed::worth) else { return Vec::new() };
+        let others = self.places.iter().filter(|place| place.is_compared()).skip(1);
+        others.filter(|place| place.worth().is_some_and(|worth| worth * NOTABLE > most)).collect()
+    }
+
     /// The label of a run.
     pub fn label<'r>(&'r self, run: &'r RunResult) -> &'r str {
         let place = self.places.iter().find(|place| std::ptr::eq(place.run, run));
@@ -144,6 +159,25 @@ impl<'a> Ranking<'a> {
     /// The ranking as in JSON.
     pub fn rows(&self) -> Vec<RankingRow<'a>> {
         self.places.iter().map(RankingRow::of).collect()
+    }
+}
+
+/// Of the systems that are worth as much as the best one, for the same money, the one that lasts longest is the first.
+fn last_longest_first(places: &mut [Listed<'_>]) {
+    let Some((most, price)) = places.first().and_then(|best| best.worth().zip(best.ratios.ec))
+    else {
+        return;
+    };
+    let is_equal = |place: &Listed<'_>| {
+        place.standing == Standing::Ranked
+            && place.worth().is_some_and(|worth| worth * NOTABLE > most)
+            && place.ratios.ec.is_some_and(|other| (other / price - 1.0).abs() < SAME_PRICE)
+    };
+    let life = |at: usize| places[at].run.life().unwrap_or(0.0);
+    let equal = (1..places.len()).filter(|at| is_equal(&places[*at]));
+    let longest = equal.max_by(|one, other| life(*one).total_cmp(&life(*other)));
+    if let Some(at) = longest.filter(|at| life(*at) > life(0) * NOTABLE) {
+        places[..=at].rotate_right(1);
     }
 }
 

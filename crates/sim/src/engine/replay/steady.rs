@@ -6,7 +6,7 @@
 pub const WINDOW: usize = 5;
 
 /// The most rounds: a run that has not settled by then ends, and says so.
-pub(super) const MOST: usize = 25;
+pub const MOST: usize = 25;
 
 /// How far from the mean, as a share of it.
 const WITHIN: f64 = 0.1;

@@ -51,7 +51,7 @@ pub(super) const SYSTEMS: &[Entry] = &[
     },
     Entry {
         name: "hybrid",
-        title: "a log takes small hot writes, block chains the rest: one in the SLC, the other in the MLC (Chang 2010)",
+        title: "a log, in the SLC if there is one, takes small hot writes, block chains the rest (Chang 2010)",
         parameters: &ours::HYBRID,
         uses_slc: true,
         power: PowerLoss::Survived,
