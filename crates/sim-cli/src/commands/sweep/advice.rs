@@ -41,7 +41,7 @@ impl SizePoint {
 enum SizeAnswer {
     /// This one has the most speed for its price.
     Best(SizePoint),
-    /// No size gains as much as it costs.
+    /// No size gains more than it costs.
     NotWorthIt,
     /// No size is faster.
     NotFaster,
@@ -100,7 +100,7 @@ impl Advice {
                 };
                 format!("{}. It is then {}{rest}", show::short(at.size), gain(at, first))
             }
-            SizeAnswer::NotWorthIt => format!("none. No size gains as much as it costs: {most}"),
+            SizeAnswer::NotWorthIt => format!("none. No size gains more than it costs: {most}"),
             SizeAnswer::NotFaster => {
                 format!("none. No size makes it 2 % faster than {first}")
             }

@@ -43,7 +43,7 @@ const FIGURES: [CurveFigure; 6] = [
         title: "BW: erases of an SLC block for each of an MLC block",
         axis: |_| Axis::linear("erases of an SLC block for one of an MLC block"),
         of: |row| row.ratios?.bw,
-        absence: "BW compares the wear of two memories, of which the MLC was erased.",
+        absence: "BW needs an SLC, and an MLC that was erased.",
     },
     CurveFigure {
         title: "Life of the flash, until the first of its memories is worn",

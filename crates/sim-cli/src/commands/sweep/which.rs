@@ -1,6 +1,6 @@
 //! The answer to "which system?", where a plan has several.
 
-use sim::engine::comparison::Ranking;
+use sim::engine::comparison::{Listed, Ranking};
 use sim::engine::sweep::Row;
 use sim::show;
 
@@ -12,6 +12,8 @@ struct Best {
     told: String,
     first: String,
     price: f64,
+    /// Those that are worth as much.
+    equals: Vec<String>,
     /// The traces, each with the speed there.
     traces: Vec<(String, f64)>,
     is_first: bool,
@@ -34,7 +36,7 @@ fn of_device(device: &str, rows: &[&Row<'_>]) -> Vec<String> {
     for trace in &traces {
         let on_trace = rows.iter().filter(|row| row.run.trace == *trace);
         let Some(best) = of_trace(trace, &on_trace.copied().collect::<Vec<_>>()) else { continue };
-        match found.iter_mut().find(|known| known.told == best.told) {
+        match found.iter_mut().find(|known| known.is_like(&best)) {
             Some(known) => known.traces.extend(best.traces),
             None => found.push(best),
         }
@@ -51,12 +53,18 @@ fn of_trace(trace: &str, rows: &[&Row<'_>]) -> Option<Best> {
         told: taken.told(),
         first: first.told(),
         price: taken.ratios.ec?,
+        equals: ranking.equals().into_iter().map(Listed::told).collect(),
         traces: vec![(trace.to_owned(), taken.ratios.rs?)],
         is_first: std::ptr::eq(taken.run, ranking.first),
     })
 }
 
 impl Best {
+    /// Whether the answer is the same on other traces.
+    fn is_like(&self, other: &Self) -> bool {
+        self.told == other.told && self.equals == other.equals
+    }
+
     fn said(&self, device: &str, of: usize) -> String {
         let names: Vec<&str> = self.traces.iter().map(|(trace, _)| trace.as_str()).collect();
         let traces = match names.len() {
@@ -66,10 +74,14 @@ impl Best {
             count => format!(" under {count} of {of} traces"),
         };
         let Self { told, first, .. } = self;
+        let equals: Vec<&str> = self.equals.iter().map(String::as_str).collect();
+        let verb = if equals.len() == 1 { "has" } else { "have" };
+        let equals = match equals[..] {
+            [] => String::new(),
+            _ => format!(" {} {verb} as much, within 2 %.", show::listed(&equals, "and")),
+        };
         if self.is_first {
-            return format!(
-                "{told} on {device}{traces}: no other one has more speed for the money."
-            );
+            return format!("{told} on {device}{traces}: none has more.{equals}");
         }
         let speeds = self.traces.iter().map(|(_, speed)| *speed);
         let [least, most] = speeds
@@ -77,7 +89,9 @@ impl Best {
         let [least, most] = [least, most].map(|speed| format!("{speed:.2}"));
         let range = if least == most { least } else { format!("{least} to {most}") };
         let money = money(self.price);
-        format!("{told} on {device}{traces}. It is {range} times as fast as {first}, for {money}.")
+        format!(
+            "{told} on {device}{traces}. It is {range} times as fast as {first}, for {money}.{equals}"
+        )
     }
 }
 
@@ -90,6 +104,7 @@ mod tests {
             told: "paged without SLC".into(),
             first: "conventional".into(),
             price: 1.0,
+            equals: Vec::new(),
             traces: traces.iter().map(|(trace, speed)| ((*trace).into(), *speed)).collect(),
             is_first: false,
         }
@@ -108,9 +123,6 @@ mod tests {
         assert!(four.said("c3", 4).contains("under all 4 traces. It is 1.50 times"));
         assert!(four.said("c3", 9).contains("under 4 of 9 traces"));
         let none = Best { told: "conventional".into(), is_first: true, ..best(&[("a", 1.0)]) };
-        assert_eq!(
-            none.said("c3", 1),
-            "conventional on c3: no other one has more speed for the money."
-        );
+        assert_eq!(none.said("c3", 1), "conventional on c3: none has more.");
     }
 }
