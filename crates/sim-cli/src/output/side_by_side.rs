@@ -43,6 +43,12 @@ pub(crate) fn rows(runs: &[&RunResult]) -> Vec<Vec<String>> {
     row("erases per MLC block, mean", &|run| {
         in_mlc(run, format!("{:.3}", run.mlc.erase_count.mean))
     });
+    if runs.iter().any(|run| in_slc_mode(run).is_some()) {
+        row("erases per MLC block in SLC mode, mean", &|run| {
+            let memory = run.parts.get(SLC_MODE);
+            memory.map_or_else(|| "-".into(), |memory| format!("{:.3}", memory.wear.mean))
+        });
+    }
     let a_day = show::bytes_a_day(runs.first().map_or(0, |run| run.bytes_a_day));
     let life = |region: &str| format!("life of the {region} at {a_day}");
     row(&life("SLC"), &|run| show::maybe(run.slc.lifetime_years, show::years));

@@ -347,7 +347,7 @@ fn a_report_shows_what_ran_and_what_came_of_it_in_one_file() {
     }
     let at = |words: &str| page.find(words).expect(words);
     assert!(at("<p class=\"answer\"><strong>Take ") < at("<svg") && at("<svg") < at("power loss"));
-    assert!(at("power loss") < at("a log takes small hot writes"), "the answer is first");
+    assert!(at("power loss") < at("a log, in the SLC if there is one"), "the answer is first");
     for elsewhere in ["<script", "<link", "url(", "@import", "src=", "href=", "NaN", "inf"] {
         assert!(!page.contains(elsewhere), "{elsewhere}: the page needs no other file");
     }

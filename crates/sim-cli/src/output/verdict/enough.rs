@@ -2,8 +2,9 @@
 
 use ftl_iface::Region;
 use nand_model::part::Part;
+use sim::engine::replay::ROUNDS_MOST;
 use sim::engine::result::{ByVerb, RunResult, ratio};
-use sim::engine::systems::{self, part_name};
+use sim::engine::systems::{self, SLC_MODE, part_name};
 use sim::input::device::{Fill, Setup};
 use sim::input::synth::PREFIX;
 
@@ -121,6 +122,13 @@ pub(crate) struct Unfilled {
     pub(crate) passes: Option<u64>,
 }
 
+/// Whether a run that ends when it is stable would be long enough.
+pub(super) fn could_settle(run: &RunResult, part: &Part) -> bool {
+    let passes = f64::from(run.passes.max(1));
+    let most = times_over(run, part).map(|times| times / passes * f64::from(ROUNDS_MOST as u32));
+    run.steady.is_none() && most.is_some_and(|times| times >= TIMES_LEAST_STEADY)
+}
+
 /// Whether a run wrote so little of the disk that the rest decides.
 pub(crate) fn is_little(run: &RunResult, part: &Part) -> bool {
     run.bytes_touched > 0 && !is_enough(run.bytes_touched, part.exported_bytes)
@@ -132,16 +140,22 @@ pub(super) fn is_enough(touched: u64, exported: u64) -> bool {
 }
 
 /// The memory that holds most of a disk.
-pub(super) fn main_memory(part: &Part) -> Region {
+fn main_memory(part: &Part) -> Region {
     if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc }
 }
 
-/// How often the system's main memory was programmed over; `None` if it was not.
+/// How often the system's main memory was programmed over, in SLC mode, too; `None` if it was not.
 pub(super) fn times_over(run: &RunResult, part: &Part) -> Option<f64> {
-    let region = main_memory(part);
+    let has_mlc = run.parts.contains_key(part_name(Region::Mlc));
+    let region = if has_mlc { Region::Mlc } else { Region::Slc };
     let page = u64::from(part.geometry.region(region)?.page_bytes.get());
-    let memory = run.parts.get(part_name(region))?;
-    ratio(memory.pages().programs() * page, memory.bytes).filter(|times| *times > 0.0)
+    let times = |name: &str| {
+        let memory = run.parts.get(name)?;
+        ratio(memory.pages().programs() * page, memory.bytes)
+    };
+    let in_slc_mode = if has_mlc { times(SLC_MODE) } else { None };
+    let times = times(part_name(region))? + in_slc_mode.unwrap_or(0.0);
+    (times > 0.0).then_some(times)
 }
 
 /// Whether a run is so short that its speed and life may still change.

@@ -8,7 +8,7 @@ use sim::input::synth::PREFIX;
 use sim::show;
 
 use super::enough::{
-    Unfilled, is_enough, is_idle, is_little, is_short, main_memory, replay_more, times_over,
+    Unfilled, could_settle, is_enough, is_idle, is_little, is_short, replay_more, times_over,
     unfilled, write_more,
 };
 use super::field::Field;
@@ -61,8 +61,8 @@ fn never_full(field: &Field<'_>) -> Option<String> {
     let runs: Vec<&RunResult> = field.all().into_iter().filter(is_half_used).collect();
     (!runs.is_empty()).then(|| {
         format!(
-            "The cache of {} was never full: every write was as fast as one to SLC and wore the flash as \
-             little, and later ones will not. {}.",
+            "The cache of {} was never full: nothing was written past it, and what is will be slower and wear the \
+             flash more. {}.",
             field.named(&runs),
             replay_more(field, &runs)
         )
@@ -113,7 +113,7 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
     let most = format!("at most {:.2}", (most * 100.0).ceil() / 100.0);
     let advice = if short.iter().any(|run| run.partial) {
         "Let the replay come to its end"
-    } else if short.iter().any(|run| run.steady.is_some()) {
+    } else if !short.iter().all(|run| could_settle(run, part)) {
         write_more(&short)
     } else {
         "`--steady` without `--passes` replays until the write amplification is stable"
@@ -124,8 +124,7 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
         format!(" of {}", field.named(&short))
     };
     Some(format!(
-        "Speed and life{whose} may still change: the {} was programmed {most} times over. {advice}.",
-        main_memory(part)
+        "Speed and life{whose} may still change: the main memory was programmed {most} times over. {advice}.",
     ))
 }
 
