@@ -93,13 +93,15 @@ fn passes(run: &RunResult, setup: &Setup) -> Option<u64> {
     (run.bytes_written > 0 && passes <= PASSES_MOST).then_some(passes)
 }
 
-/// The bytes programmed in the SLC whose size the user chose; `None` if there is no such SLC.
+/// The bytes of data and map programmed in the SLC whose size the user chose; `None` if there is no such SLC. Metadata
+/// stays in a few blocks.
 fn slc_programmed(run: &RunResult, part: &Part) -> Option<u64> {
     // A chip of SLC alone has no log to be filled.
     part.geometry.mlc()?;
     let page = part.geometry.slc()?.page_bytes;
     let is_sized = run.slc_bytes > 0 && systems::uses_slc(&run.system);
-    is_sized.then(|| run.slc.pages.programs() * u64::from(page.get()))
+    let pages = run.slc.pages.programs() - run.slc.pages.meta_program;
+    is_sized.then(|| pages * u64::from(page.get()))
 }
 
 /// Whether, and by how much, the SLC of a run was not filled.

@@ -164,8 +164,8 @@ fn never_filled(field: &Field<'_>) -> Option<String> {
         None => replay_more(field, &runs),
     };
     Some(format!(
-        "The SLC of {} was never filled: {filled} of it was programmed, so garbage collection in it costs less \
-         than it will. {advice}.",
+        "The SLC of {} was never filled: what was programmed in it is {filled} of its size, so garbage collection \
+         in it costs less than it will. {advice}.",
         systems_of(&runs)
     ))
 }
@@ -195,7 +195,7 @@ fn little_touched(field: &Field<'_>) -> Option<String> {
             let smaller = slc.map_or_else(String::new, |slc| format!(" --slc {}", show::size(slc)));
             let keeps_slc = slc.is_none() && field.runs.iter().any(|run| run.slc_bytes > 0);
             format!(
-                "Use --capacity {}{smaller} --fit pack: two to four times the {} touched{}",
+                "Use --capacity {}{smaller} --fit pack: two to four times the {} read or written{}",
                 show::size(capacity),
                 show::about(first.bytes_packed),
                 if keeps_slc { ", with as much SLC as now" } else { "" }

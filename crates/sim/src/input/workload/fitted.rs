@@ -30,8 +30,8 @@ impl Workload {
                 }
                 let packing = packed(survey, space)?;
                 observer.note(&format!(
-                    "the trace's addresses reach {}, beyond the {} of the device: the {} that it touches are moved \
-                     together, as with --fit pack; --fit wrap begins again at 0 instead",
+                    "the trace's addresses reach {}, beyond the {} of the device: the {} that it reads or writes are \
+                     moved together, as with --fit pack; --fit wrap begins again at 0 instead",
                     show::about(end),
                     show::short(space.capacity),
                     show::about(packing.touched())
