@@ -5,7 +5,7 @@ use nand_model::part::Part;
 use sim::engine::result::{ByCause, RunResult};
 use sim::show;
 
-use crate::output::ranking::{Listed, Ranking};
+use crate::output::ranking::{Listed, NOTABLE, Ranking};
 
 /// Times that differ by less are not worth a word.
 const SAME_TIME: f64 = 1.05;
@@ -21,7 +21,9 @@ pub(super) fn of(taken: &Listed<'_>, ranking: &Ranking<'_>, part: &Part) -> Vec<
         _ => taken.named(),
     };
     let names = (named.as_str(), ranking.label(first));
-    let reason = reason(run, first, names);
+    // It may be taken for its price or its life.
+    let is_faster = run.against(first).rs.is_some_and(|times| times >= NOTABLE);
+    let reason = if is_faster { reason(run, first, names) } else { None };
     reason.into_iter().chain(slowest(run, first)).chain(life(run, first, names, part)).collect()
 }
 
