@@ -47,7 +47,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         .filter(|path| !files::is_output(path))
         .try_for_each(|path| files::check(path))?;
     let args = &fitting(args);
-    let setup = Setup { fill: args.options.fill, ..args.options.device.setup()? };
+    let setup = args.options.setup()?;
     let mut compared_systems = ComparedSystems::default();
     let choose = || {
         compared_systems = ComparedSystems::of(&args.systems, &setup, &Terminal)?;

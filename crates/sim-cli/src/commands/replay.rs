@@ -26,7 +26,7 @@ pub struct Args {
 /// Replays a trace on one system.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     args.options.check()?;
-    let setup = args.options.device.setup()?;
+    let setup = args.options.setup()?;
     let systems = std::slice::from_ref(&args.system);
     let outcomes = args.options.run_all(&setup, systems, &Bar::new())?;
     let runs: Vec<&RunResult> = outcomes.iter().map(|outcome| &outcome.result).collect();

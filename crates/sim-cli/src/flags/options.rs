@@ -99,6 +99,11 @@ impl Options {
         }
     }
 
+    /// The device, with what is written to it before.
+    pub(crate) fn setup(&self) -> Result<Setup, Failure> {
+        Ok(Setup { fill: self.fill, ..self.device.setup()? })
+    }
+
     /// Replays the workload on all systems, until it ends or Ctrl-C stops it.
     pub(crate) fn run_all(
         &self,
@@ -118,8 +123,7 @@ impl Options {
     ) -> Result<Vec<Outcome>, Failure> {
         interrupt::listen();
         let (workload, options) = (self.workload.workload()?, self.meant());
-        let setup = Setup { fill: self.fill, ..setup.clone() };
-        replay::run_chosen(&workload, &options, &setup, choose, observer)
+        replay::run_chosen(&workload, &options, setup, choose, observer)
     }
 
     /// The requested files.

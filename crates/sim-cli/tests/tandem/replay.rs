@@ -362,6 +362,16 @@ fn a_report_shows_what_ran_and_what_came_of_it_in_one_file() {
 }
 
 #[test]
+fn what_is_said_of_the_rest_of_a_disk_follows_its_fill() {
+    let few = ["replay", "synth:uniform?requests=30&size=4KiB&footprint=8MiB"];
+    for (fill, told) in [("nothing", "The rest is empty"), ("in-order", "The rest is cold")] {
+        let output = tandem(&[&few[..], &["--capacity", "1GiB", "--fill", fill]].concat());
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.contains(told), "{shown}");
+    }
+}
+
+#[test]
 fn several_traces_follow_each_other_in_their_order() {
     let first = trace("first.csv", "0,W,0,1024\n1000,R,0,1024\n");
     let second = trace("second.csv", "rubbish\n7000000,W,4096,1024\n7005000,R,0,1024\n");
