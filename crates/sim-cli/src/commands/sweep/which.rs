@@ -5,7 +5,7 @@ use sim::engine::sweep::Row;
 use sim::show;
 
 use super::advice::OnDevice;
-use crate::output::ranking::money;
+use crate::output::ranking::{as_much, money};
 
 /// The system and size that is worth most on some traces of a device.
 struct Best {
@@ -74,12 +74,7 @@ impl Best {
             count => format!(" under {count} of {of} traces"),
         };
         let Self { told, first, .. } = self;
-        let equals: Vec<&str> = self.equals.iter().map(String::as_str).collect();
-        let verb = if equals.len() == 1 { "has" } else { "have" };
-        let equals = match equals[..] {
-            [] => String::new(),
-            _ => format!(" {} {verb} as much, within 2 %.", show::listed(&equals, "and")),
-        };
+        let equals = as_much(&self.equals);
         if self.is_first {
             return format!("{told} on {device}{traces}: none has more.{equals}");
         }

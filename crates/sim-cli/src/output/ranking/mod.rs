@@ -15,7 +15,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use words::{RULE, money};
+pub(crate) use words::{RULE, as_much, money};
 
 /// The ranking, and whether the run leaves something open that might change it.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The ranking in sentences: what to take, which FTL is the best on the same flash, whether the SLC is worth its price,
 //! what was left out and why, and what would change the answer.
 
-use sim::engine::comparison::SAME_PRICE;
+use sim::engine::comparison::is_same_price;
 use sim::engine::result::RunResult;
 use sim::engine::systems::NotRun;
 use sim::show;
@@ -16,9 +16,14 @@ pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;
 
-/// Whether a price is shown as the other one.
-pub(super) fn is_same_price(ratio: f64) -> bool {
-    (ratio - 1.0).abs() < SAME_PRICE
+/// Those that have as much of what an answer goes by, in words; nothing if there are none.
+pub(crate) fn as_much(equals: &[String]) -> String {
+    let names: Vec<&str> = equals.iter().map(String::as_str).collect();
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    match names[..] {
+        [] => String::new(),
+        _ => format!(" {} {verb} as much, within 2 %.", show::listed(&names, "and")),
+    }
 }
 
 /// A price compared with another one, in words.
@@ -74,25 +79,16 @@ impl Ranking<'_> {
         let far = self.far();
         let safe = self.if_some_lose(" of those that keep their data when the power fails");
         let label = taken.named();
-        let equals = self.as_much();
-        let most = if equals.is_none() { "it has the most" } else { "none has more" };
+        let equals: Vec<String> = self.equals().into_iter().map(Listed::told).collect();
+        let most = if equals.is_empty() { "it has the most" } else { "none has more" };
         let lead = format!("Take {label}{far}: {most} speed for the money{safe}");
-        let equals = equals.unwrap_or_default();
+        let equals = as_much(&equals);
         if std::ptr::eq(taken.run, self.first) {
             return format!("{lead}.{equals}");
         }
         let (speed, price) = (taken.ratios.rs.unwrap_or(1.0), taken.ratios.ec.unwrap_or(1.0));
         let (first, money) = (self.label(self.first), money(price));
         format!("{lead}, {speed:.2} times as fast as {first} for {money}.{equals}")
-    }
-
-    /// Those that are worth about as much as the taken one, in words.
-    fn as_much(&self) -> Option<String> {
-        let names: Vec<String> = self.equals().into_iter().map(Listed::told).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let verb = if names.len() == 1 { "has" } else { "have" };
-        (!names.is_empty())
-            .then(|| format!(" {} {verb} as much, within 2 %.", show::listed(&names, "and")))
     }
 
     /// Which FTL is the fastest on the same flash, for the same money: a sentence for each such flash.

@@ -17,7 +17,7 @@ use crate::input::device::Setup;
 mod ranking;
 
 pub use ranking::{
-    Listed, NOTABLE, Pair, Ranking, RankingRow, SAME_PRICE, Standing, labels, told,
+    Listed, NOTABLE, Pair, Ranking, RankingRow, Standing, is_same_price, labels, told,
     with_and_without,
 };
 

@@ -16,7 +16,12 @@ use crate::engine::systems::{self, NotRun, SLC_MODE};
 pub const NOTABLE: f64 = 1.02;
 
 /// Prices that differ by less are the same.
-pub const SAME_PRICE: f64 = 0.0005;
+const SAME_PRICE: f64 = 0.0005;
+
+/// Whether a price is shown as the other one.
+pub fn is_same_price(ratio: f64) -> bool {
+    (ratio - 1.0).abs() < SAME_PRICE
+}
 
 /// A system with its SLC, and without.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +72,11 @@ impl Listed<'_> {
     /// The speed for the money; `None` where a price or a time is missing.
     pub fn worth(&self) -> Option<f64> {
         Some(self.ratios.rs? / self.ratios.ec?)
+    }
+
+    /// Whether it is worth as much as that.
+    fn is_worth(&self, most: f64) -> bool {
+        self.worth().is_some_and(|worth| worth * NOTABLE > most)
     }
 
     /// The system with its SLC, in a sentence.
@@ -131,7 +141,7 @@ impl<'a> Ranking<'a> {
             let price = one.run.cost_usd.total_cmp(&other.run.cost_usd);
             left_out.then(key(other).total_cmp(&key(one))).then(price)
         });
-        last_longest_first(&mut places);
+        longest_life_first(&mut places);
         if let Some(best) = places.first_mut().filter(|place| place.standing == Standing::Ranked) {
             best.standing = Standing::Taken;
         }
@@ -147,7 +157,7 @@ impl<'a> Ranking<'a> {
     pub fn equals(&self) -> Vec<&Listed<'a>> {
         let Some(most) = self.taken().and_then(Listed::worth) else { return Vec::new() };
         let others = self.places.iter().filter(|place| place.is_compared()).skip(1);
-        others.filter(|place| place.worth().is_some_and(|worth| worth * NOTABLE > most)).collect()
+        others.filter(|place| place.is_worth(most)).collect()
     }
 
     /// The label of a run.
@@ -163,15 +173,15 @@ impl<'a> Ranking<'a> {
 }
 
 /// Of the systems that are worth as much as the best one, for the same money, the one that lasts longest is the first.
-fn last_longest_first(places: &mut [Listed<'_>]) {
+fn longest_life_first(places: &mut [Listed<'_>]) {
     let Some((most, price)) = places.first().and_then(|best| best.worth().zip(best.ratios.ec))
     else {
         return;
     };
     let is_equal = |place: &Listed<'_>| {
         place.standing == Standing::Ranked
-            && place.worth().is_some_and(|worth| worth * NOTABLE > most)
-            && place.ratios.ec.is_some_and(|other| (other / price - 1.0).abs() < SAME_PRICE)
+            && place.is_worth(most)
+            && place.ratios.ec.is_some_and(|other| is_same_price(other / price))
     };
     let life = |at: usize| places[at].run.life().unwrap_or(0.0);
     let equal = (1..places.len()).filter(|at| is_equal(&places[*at]));
