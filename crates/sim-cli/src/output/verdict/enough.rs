@@ -38,12 +38,12 @@ fn making_room(run: &RunResult, part: &str) -> ByVerb {
 
 /// Whether pages were programmed, and nothing was done to make room for them.
 pub(super) fn is_idle(run: &RunResult) -> bool {
-    let programs = run.parts.values().flat_map(|part| part.operations.values());
+    let programs = run.parts.values().map(|part| part.pages().programs());
     let makes_room = run.parts.keys().any(|part| making_room(run, part) != ByVerb::default());
     // Memory that is written byte by byte needs no room.
     let is_flash = run.parts.contains_key(part_name(Region::Mlc))
         || run.parts.contains_key(part_name(Region::Slc));
-    is_flash && programs.map(|done| done.program).sum::<u64>() > 0 && !makes_room
+    is_flash && programs.sum::<u64>() > 0 && !makes_room
 }
 
 /// How to replay enough for all these runs.
@@ -83,7 +83,7 @@ fn passes(run: &RunResult, setup: &Setup) -> Option<u64> {
     let part = &setup.part;
     let so_far = u64::from(run.passes);
     let empty = match setup.fill {
-        Fill::Nothing => run.parts.get(part_name(main_memory(part))).map_or(0, |part| part.bytes),
+        Fill::Nothing => run.parts.get(part_name(main_memory(run))).map_or(0, |part| part.bytes),
         Fill::InOrder | Fill::Random => 0,
     };
     let of_disk = (empty + part.exported_bytes / 10).div_ceil(run.bytes_written.max(1)) * so_far;
@@ -141,22 +141,20 @@ pub(super) fn is_enough(touched: u64, exported: u64) -> bool {
     ratio(touched, exported).is_some_and(|share| share >= TOUCHED_LEAST)
 }
 
-/// The memory that holds most of a disk.
-fn main_memory(part: &Part) -> Region {
-    if part.geometry.mlc().is_some() { Region::Mlc } else { Region::Slc }
+/// The memory in which the system keeps most of its data.
+fn main_memory(run: &RunResult) -> Region {
+    if run.parts.contains_key(part_name(Region::Mlc)) { Region::Mlc } else { Region::Slc }
 }
 
 /// How often the system's main memory was programmed over, in SLC mode, too; `None` if it was not.
 pub(super) fn times_over(run: &RunResult, part: &Part) -> Option<f64> {
-    let has_mlc = run.parts.contains_key(part_name(Region::Mlc));
-    let region = if has_mlc { Region::Mlc } else { Region::Slc };
+    let region = main_memory(run);
     let page = u64::from(part.geometry.region(region)?.page_bytes.get());
     let times = |name: &str| {
         let memory = run.parts.get(name)?;
         ratio(memory.pages().programs() * page, memory.bytes)
     };
-    let in_slc_mode = if has_mlc { times(SLC_MODE) } else { None };
-    let times = times(part_name(region))? + in_slc_mode.unwrap_or(0.0);
+    let times = times(part_name(region))? + times(SLC_MODE).unwrap_or(0.0);
     (times > 0.0).then_some(times)
 }
 

@@ -1,7 +1,7 @@
 //! What a run cannot show, and what to do about it.
 
 use ftl_iface::Region;
-use sim::engine::result::RunResult;
+use sim::engine::result::{RunResult, ratio};
 use sim::engine::systems::{SLC_MODE, part_name};
 use sim::input::device::Fill;
 use sim::input::synth::PREFIX;
@@ -50,10 +50,7 @@ fn systems_of(runs: &[&RunResult]) -> String {
 
 /// Caches of the MLC's own blocks that were never full: nothing went past them.
 fn never_full(field: &Field<'_>) -> Option<String> {
-    let programs = |run: &RunResult, part: &str| {
-        let part = run.parts.get(part)?;
-        Some(part.operations.values().map(|done| done.program).sum::<u64>())
-    };
+    let programs = |run: &RunResult, part: &str| Some(run.parts.get(part)?.pages().programs());
     let is_half_used = |run: &&RunResult| {
         programs(run, SLC_MODE).is_some_and(|programs| programs > 0)
             && programs(run, part_name(Region::Mlc)) == Some(0)
@@ -174,9 +171,8 @@ fn share_told(share: f64) -> String {
     if share < 0.001 { "less than 0.1 %".into() } else { show::percent(share) }
 }
 
-#[allow(clippy::cast_precision_loss)] // Shares are shown with few digits.
 fn share_of(part: u64, whole: u64) -> f64 {
-    part as f64 / whole.max(1) as f64
+    ratio(part, whole).unwrap_or(0.0)
 }
 
 /// If hardly anything of a disk is written, the rest is cold data, far more than on a real disk.
