@@ -28,13 +28,7 @@ pub(super) fn of(field: &Field<'_>) -> Vec<String> {
     warnings.extend(never_used(field));
     warnings.extend(never_filled(field));
     let (idle, others): (Vec<_>, Vec<_>) = field.all().into_iter().partition(|run| is_idle(run));
-    if !idle.is_empty() {
-        warnings.push(format!(
-            "Garbage collection never ran in {}, so its cost is not in these figures. {}.",
-            field.named(&idle),
-            replay_more(field, &idle),
-        ));
-    }
+    warnings.extend(never_ran(field, &idle));
     warnings.extend(never_full(field));
     warnings.extend(unsteady(field, &others));
     warnings.extend(little_touched(field));
@@ -44,8 +38,18 @@ pub(super) fn of(field: &Field<'_>) -> Vec<String> {
 
 /// The systems of these runs, all of which have their SLC.
 fn systems_of(runs: &[&RunResult]) -> String {
-    let names: Vec<&str> = runs.iter().map(|run| run.system.as_str()).collect();
-    show::listed(&names, "and")
+    show::listed(runs.iter().map(|run| run.system.as_str()), "and")
+}
+
+/// Runs in which nothing was moved to make room.
+fn never_ran(field: &Field<'_>, idle: &[&RunResult]) -> Option<String> {
+    (!idle.is_empty()).then(|| {
+        format!(
+            "Garbage collection never ran in {}: no block of data was erased, so its cost is not in these figures. {}.",
+            field.named(idle),
+            replay_more(field, idle),
+        )
+    })
 }
 
 /// Caches of the MLC's own blocks that were never full: nothing went past them.
