@@ -1,5 +1,7 @@
 //! Figures in readable form.
 
+use std::borrow::Borrow;
+
 use nand_model::Energy;
 use nand_model::part::Nanos;
 
@@ -30,11 +32,12 @@ pub fn short(bytes: u64) -> String {
 }
 
 /// A list in a sentence: `a, b or c`.
-pub fn listed(things: &[&str], last: &str) -> String {
-    match things {
+pub fn listed<T: Borrow<str>>(things: impl IntoIterator<Item = T>, last: &str) -> String {
+    let things: Vec<T> = things.into_iter().collect();
+    match things.as_slice() {
         [] => String::new(),
-        [one] => (*one).into(),
-        [others @ .., end] => format!("{} {last} {end}", others.join(", ")),
+        [one] => one.borrow().into(),
+        [others @ .., end] => format!("{} {last} {}", others.join(", "), end.borrow()),
     }
 }
 

@@ -138,9 +138,8 @@ fn by_size(page: &mut HtmlPage, devices: &[OnDevice<'_, '_>], first: &str) {
             {
                 page.chart(&chart);
                 let absent = absent(figure, rows);
-                let absent: Vec<&str> = absent.iter().map(String::as_str).collect();
                 if !absent.is_empty() {
-                    let names = show::listed(&absent, "and");
+                    let names = show::listed(absent, "and");
                     page.note(&format!("Not in this chart: {names}. {}", figure.absence));
                 }
             }

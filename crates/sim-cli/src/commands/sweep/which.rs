@@ -66,10 +66,10 @@ impl Best {
     }
 
     fn said(&self, device: &str, of: usize) -> String {
-        let names: Vec<&str> = self.traces.iter().map(|(trace, _)| trace.as_str()).collect();
+        let names = self.traces.iter().map(|(trace, _)| trace.as_str());
         let traces = match names.len() {
             1 if of == 1 => String::new(),
-            1..=3 => format!(" under {}", show::listed(&names, "and")),
+            1..=3 => format!(" under {}", show::listed(names, "and")),
             count if count == of => format!(" under all {of} traces"),
             count => format!(" under {count} of {of} traces"),
         };

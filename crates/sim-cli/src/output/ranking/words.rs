@@ -18,11 +18,13 @@ const EVEN: f64 = 1.25;
 
 /// Those that have as much of what an answer goes by, in words; nothing if there are none.
 pub(crate) fn as_much(equals: &[String]) -> String {
-    let names: Vec<&str> = equals.iter().map(String::as_str).collect();
-    let verb = if names.len() == 1 { "has" } else { "have" };
-    match names[..] {
+    let verb = if equals.len() == 1 { "has" } else { "have" };
+    match equals {
         [] => String::new(),
-        _ => format!(" {} {verb} as much, within 2 %.", show::listed(&names, "and")),
+        names => format!(
+            " {} {verb} as much, within 2 %.",
+            show::listed(names.iter().map(String::as_str), "and")
+        ),
     }
 }
 
@@ -121,7 +123,7 @@ impl Ranking<'_> {
         let built: Vec<&str> = built.map(|(name, _)| *name).collect();
         let them = if built.len() == 1 { "its" } else { "their" };
         let built = (!built.is_empty()).then(|| {
-            let names = show::listed(&built, "and");
+            let names = show::listed(built, "and");
             format!("Not run without SLC: {names}, which cannot do without {them} SLC.")
         });
         let unfit = missing.iter().filter_map(|(name, reason)| match reason {
@@ -147,8 +149,7 @@ impl Ranking<'_> {
             told.collect::<Vec<(&Listed<'_>, String)>>()
         };
         let list = |told: &[(&Listed<'_>, String)]| {
-            let names: Vec<&str> = told.iter().map(|(_, name)| name.as_str()).collect();
-            show::listed(&names, "and")
+            show::listed(told.iter().map(|(_, name)| name.as_str()), "and")
         };
         let mut said = Vec::new();
         let lost = of(Standing::LosesData);
@@ -161,14 +162,12 @@ impl Ranking<'_> {
             let sources = elsewhere
                 .iter()
                 .map(|(place, _)| format!("that of {} of {}", place.label, place.run.price_source));
-            let sources: Vec<String> = sources.collect();
-            let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
             said.push(format!(
                 "Left out, because their prices (*) are of other sources and years, and no ratio of such prices means \
                  anything: {}. The ranking's prices are of {}; {}.",
                 list(&elsewhere),
                 self.first.price_source,
-                show::listed(&sources, "and")
+                show::listed(sources, "and")
             ));
         }
         said
@@ -251,9 +250,7 @@ fn fastest_of(group: &[&Listed<'_>]) -> Option<String> {
             format!("{by:.2} times as fast as {name}")
         }
     });
-    let told: Vec<String> = told.collect();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
-    Some(format!("{flash}: {} is {}.", best.run.system, show::listed(&told, "and")))
+    Some(format!("{flash}: {} is {}.", best.run.system, show::listed(told, "and")))
 }
 
 /// Whether the SLC of a system is worth its price, and at which one it would be.

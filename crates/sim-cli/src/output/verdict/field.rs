@@ -34,8 +34,6 @@ impl<'a> Field<'a> {
         let all = self.all();
         let is_of = |run: &RunResult| runs.iter().any(|other| std::ptr::eq(*other, run));
         let names = all.iter().zip(comparison::labels(&all)).filter(|(run, _)| is_of(run));
-        let names: Vec<String> = names.map(|(run, label)| comparison::told(run, &label)).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        show::listed(&names, "and")
+        show::listed(names.map(|(run, label)| comparison::told(run, &label)), "and")
     }
 }

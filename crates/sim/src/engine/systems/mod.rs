@@ -150,12 +150,12 @@ impl Chosen {
     /// The system in a form that can be mounted again, or why the device does not fit it.
     fn mountable(&self, setup: &Setup) -> Result<Blueprint, Failure> {
         let (Some(plan), Kind::Listed(_, values)) = (self.plan(), &self.kind) else {
-            let names: Vec<&str> = MOUNTABLE.iter().map(|(name, _)| *name).collect();
+            let names = MOUNTABLE.iter().map(|(name, _)| *name);
             let reason = format!(
                 "`{}` keeps its tables in RAM alone: a loss of power is its end, and no file keeps it; \
                  take {}, or leave --image and --cut-every out",
                 self.base(),
-                show::listed(&names, "or")
+                show::listed(names, "or")
             );
             return Err(Failure::Arguments(reason));
         };

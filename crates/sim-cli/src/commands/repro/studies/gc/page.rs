@@ -38,12 +38,12 @@ pub(super) fn write(
         page.table(&table(rows));
     }
     if !calm.is_empty() {
-        let names: Vec<String> = calm.iter().map(|load| format!("`{}`", load.load.name)).collect();
+        let names = calm.iter().map(|load| format!("`{}`", load.load.name));
         let most = calm.iter().map(|load| most(load)).fold(1.0, f64::max);
         page.say(&format!(
             "On the others, {}, no scheme programs more than {most:.2} pages for each that the host writes, on any of \
              the disks.",
-            show::listed(&names.iter().map(String::as_str).collect::<Vec<_>>(), "and")
+            show::listed(names, "and")
         ));
     }
     page.heading("The claims beside ours");
