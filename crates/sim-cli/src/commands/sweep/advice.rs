@@ -15,7 +15,8 @@ const SIZES_LEAST: usize = 3;
 
 /// Which size is taken, for a reader.
 pub(super) const MEANING: &str = "The size to take has the most speed for the money: how many times as fast as the \
-    same system without SLC it is, divided by how many times as much its flash costs.";
+    same system without SLC it is, divided by how many times as much its flash costs. Sizes with as much of it, \
+    within 2 %, are named.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,6 +61,8 @@ pub(super) struct Advice {
     pub(super) curve: String,
     answer: SizeAnswer,
     fastest: SizePoint,
+    /// The other sizes that are worth as much.
+    equals: Vec<u64>,
     largest: Largest,
     /// What it is compared with, and the life of that.
     base: String,
@@ -105,7 +108,8 @@ impl Advice {
                 format!("none. No size makes it 2 % faster than {first}")
             }
         };
-        let more = [self.at().and_then(|at| self.shorter_life(at, first)), self.not_filled()];
+        let life = self.at().and_then(|at| self.shorter_life(at, first));
+        let more = [as_much(&self.equals), life, self.not_filled()];
         let more: String = more.into_iter().flatten().collect();
         format!("{} on {device}: {said}.{more}", self.curve)
     }
@@ -142,6 +146,21 @@ impl Advice {
             " But {size} were never filled, so garbage collection in them costs less than it will: {more}."
         ))
     }
+}
+
+/// The sizes that are worth as much as the one to take.
+fn equals(answer: SizeAnswer, points: &[SizePoint]) -> Vec<u64> {
+    let SizeAnswer::Best(best) = answer else { return Vec::new() };
+    let others = points.iter().filter(|at| at.size != best.size);
+    others.filter(|at| at.value() * FASTER > best.value()).map(|at| at.size).collect()
+}
+
+/// These in words.
+fn as_much(equals: &[u64]) -> Option<String> {
+    let verb = if equals.len() == 1 { "has" } else { "have" };
+    let names = show::listed(equals.iter().copied().map(show::short), "and");
+    let said = format!(" {names} {verb} as much speed for the money, within 2 %.");
+    (!equals.is_empty()).then_some(said)
 }
 
 /// The gain of a size, with its price.
@@ -231,6 +250,7 @@ fn of_curve(name: &str, rows: &[&Row<'_>], plan: &Plan) -> Option<Result<Advice,
         curve: name.to_owned(),
         answer,
         fastest,
+        equals: equals(answer, &points),
         largest,
         base: format!("{}{without}", base.run.system.name),
         life: base.result.life(),
@@ -249,21 +269,18 @@ fn sizes<'a>(plan: &'a Plan, device: &'a str) -> impl Iterator<Item = u64> {
     plan.runs.iter().filter(move |run| run.device == device).filter_map(Run::sized_slc)
 }
 
-/// From this share of the most on, two sizes are about equal.
+/// From this share of the most on, two sizes are about as fast.
 const NEARLY: f64 = 0.995;
 
-/// The answer, and the fastest of the sizes, which are in order; the smallest one of those that are about equal.
+/// The answer, and the fastest of the sizes, which are in order; the smallest one of those that are about as fast.
 fn answer(points: &[SizePoint]) -> Option<(SizeAnswer, SizePoint)> {
-    let best_by = |figure: fn(&SizePoint) -> f64| {
-        let most = points.iter().map(figure).reduce(f64::max)?;
-        points.iter().copied().find(|at| figure(at) >= NEARLY * most)
-    };
-    let fastest = best_by(|at| at.speed)?;
     let most = points.iter().map(|at| at.speed).reduce(f64::max)?;
+    let fastest = points.iter().copied().find(|at| at.speed >= NEARLY * most)?;
     if most < FASTER {
         return Some((SizeAnswer::NotFaster, fastest));
     }
-    let best = best_by(SizePoint::value)?;
+    let better = |best: SizePoint, at: SizePoint| if at.value() > best.value() { at } else { best };
+    let best = points.iter().copied().reduce(better)?;
     let is_worth_it = best.speed >= FASTER && best.value() > 1.0;
     let answer = if is_worth_it { SizeAnswer::Best(best) } else { SizeAnswer::NotWorthIt };
     Some((answer, fastest))
@@ -344,7 +361,7 @@ mod tests {
         let cheap = |speeds: &[f64]| {
             found(&speeds.iter().map(|speed| (*speed, 1.0)).collect::<Vec<(f64, f64)>>())
         };
-        assert_eq!(size(cheap(&[1.0, 1.2, 1.498, 1.5, 1.49])), Some(4), "about equal to the best");
+        assert_eq!(size(cheap(&[1.0, 1.2, 1.498, 1.5, 1.49])), Some(8), "the best");
         assert_eq!(size(cheap(&[1.0, 1.1, 1.2])), Some(4), "the largest");
         assert_eq!(size(cheap(&[2.0, 2.0, 2.0])), Some(1), "the smallest of equal ones");
         assert_eq!(cheap(&[0.9, 1.0, 1.01]), SizeAnswer::NotFaster);
@@ -368,6 +385,7 @@ mod tests {
             curve: "paged".into(),
             answer: SizeAnswer::Best(at),
             fastest: at,
+            equals: vec![1 << 18, 1 << 19],
             largest,
             base: "conventional".into(),
             life: Some(15.0),
@@ -377,6 +395,7 @@ mod tests {
         let said = filled.said("c3");
         assert!(said.contains("2.00 times as fast as conventional, for the same money"), "{said}");
         assert!(said.contains("add larger sizes") && !said.contains("never filled"), "{said}");
+        assert!(said.contains(" 256KiB and 512KiB have as much speed for the money"), "{said}");
         assert!(said.contains("it lasts 9.0 years with 1MiB, conventional 15 years"), "{said}");
         let unfilled = Some(Unfilled { programmed: 1, passes: Some(7) });
         let said = Advice { unfilled, ..filled }.said("c3");

@@ -85,8 +85,10 @@ fn of_equal_ones_for_the_same_money_the_one_that_lasts_longest_is_taken() {
         let paged = with_life("paged", time, price, years);
         let (said, places) = answer(&[&hybrid, &paged], &[]);
         assert_eq!(places[0].0, taken, "{said}");
-        let is_equal = said.contains("none has more speed for the money");
+        let is_equal = said.contains("none has clearly more speed for the money");
         assert_eq!(is_equal, time < 1_020.0, "{said}");
+        let lasts = "For the same money, paged lasts longest.";
+        assert_eq!(said.contains(lasts), taken == "paged", "{said}");
     }
 }
 

@@ -82,15 +82,26 @@ impl Ranking<'_> {
         let safe = self.if_some_lose(" of those that keep their data when the power fails");
         let label = taken.named();
         let equals: Vec<String> = self.equals().into_iter().map(Listed::told).collect();
-        let most = if equals.is_empty() { "it has the most" } else { "none has more" };
+        let most = if equals.is_empty() { "it has the most" } else { "none has clearly more" };
         let lead = format!("Take {label}{far}: {most} speed for the money{safe}");
-        let equals = as_much(&equals);
+        let longest = self.lasts_longest(taken).then(|| taken.told());
+        let longest = longest.map(|told| format!(" For the same money, {told} lasts longest."));
+        let equals = as_much(&equals) + &longest.unwrap_or_default();
         if std::ptr::eq(taken.run, self.first) {
             return format!("{lead}.{equals}");
         }
         let (speed, price) = (taken.ratios.rs.unwrap_or(1.0), taken.ratios.ec.unwrap_or(1.0));
         let (first, money) = (self.label(self.first), money(price));
         format!("{lead}, {speed:.2} times as fast as {first} for {money}.{equals}")
+    }
+
+    /// Whether the life decided: another one has more speed for the same money, but too little more to count.
+    fn lasts_longest(&self, taken: &Listed<'_>) -> bool {
+        let price = taken.ratios.ec.unwrap_or(1.0);
+        let is_ahead = |other: &&Listed<'_>| {
+            other.worth() > taken.worth() && is_same_price(other.ratios.ec.unwrap_or(1.0) / price)
+        };
+        self.equals().iter().any(is_ahead)
     }
 
     /// Which FTL is the fastest on the same flash, for the same money: a sentence for each such flash.
