@@ -81,6 +81,7 @@ class Run(Result):
     queue_depth: int
     trace: str
     passes: int
+    fit: str
     fill: str
     seed: int | None
     partial: bool

@@ -10,6 +10,7 @@ use sim::engine::result;
 use sim::engine::result::{ByCause, RegionResult, Requests, RunResult, Steady, Times};
 use sim::engine::systems::hardware_name;
 use sim::input::device::Setup;
+use sim::input::trace::fit::FitChoice;
 use sim::{Failure, show};
 
 use crate::flags::options::Options;
@@ -37,6 +38,9 @@ pub(crate) fn heading(
         let skipped = result.skipped_lines;
         let (lines, were) = if skipped == 1 { ("line", "was") } else { ("lines", "were") };
         write_line(&format!("{} bad {lines} {were} skipped", show::count(skipped)), out)?;
+    }
+    if let Some(fitted) = fitted(result) {
+        write_line(&fitted, out)?;
     }
     if let Some(steady) = &result.steady {
         write_line(&settled(steady), out)?;
@@ -81,6 +85,20 @@ pub(crate) fn settled(steady: &Steady) -> String {
         format!(
             "NOT STEADY after {count} rounds: all figures are of the last {WINDOW}, which do not agree"
         )
+    }
+}
+
+/// How the trace's addresses were changed to fit the device; `None` if they were not.
+pub(crate) fn fitted(result: &RunResult) -> Option<String> {
+    match FitChoice::named(&result.fit)? {
+        FitChoice::Pack => Some(format!(
+            "the {} that the trace reads or writes are moved together (--fit pack)",
+            show::about(result.bytes_packed)
+        )),
+        FitChoice::Wrap => {
+            Some("addresses beyond the end of the device begin again at 0 (--fit wrap)".into())
+        }
+        FitChoice::Auto => None,
     }
 }
 

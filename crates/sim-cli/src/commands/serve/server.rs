@@ -15,6 +15,7 @@ use sim::engine::result::BYTES_A_DAY;
 use sim::engine::result::{RunResult, ServedResult};
 use sim::engine::systems::{Ended, Live, Owner, Session, System};
 use sim::input::device::Fill;
+use sim::input::trace::fit::AS_IS;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -129,6 +130,7 @@ impl<'a> Server<'a> {
         Ok(measured.result(RunInputs {
             trace,
             passes: 1,
+            fit: AS_IS,
             fill: Fill::Nothing,
             settled: false,
             seed: None,

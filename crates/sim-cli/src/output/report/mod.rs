@@ -114,6 +114,7 @@ fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[S
         ("device", format!("{}: {}, {exported} exported{slc}", part.name, part.title)),
         ("operations", text::overlap(setup).into()),
     ];
+    facts.extend(text::fitted(first).map(|fitted| ("addresses", fitted)));
     facts.extend(first.seed.map(|seed| ("seed", seed.to_string())));
     if first.skipped_lines > 0 {
         facts.push(("bad lines skipped", show::count(first.skipped_lines)));

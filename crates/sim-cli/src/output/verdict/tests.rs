@@ -260,3 +260,15 @@ fn rounds_that_write_the_same_part_of_the_disk_are_told() {
     let said = printed(&[part, "--device", "tiny", "--systems", "conventional", "--steady"]);
     assert!(said.contains("Each round writes the same ") && said.contains("requests="), "{said}");
 }
+
+#[test]
+fn a_comparison_tells_how_addresses_were_moved() {
+    let trace = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+    let lines = "time_us,op,offset,length\n0,W,0,8192\n1,W,99999997952,4096\n";
+    std::fs::write(trace.path(), lines).unwrap();
+    let words = [trace.path().to_str().unwrap(), "--systems", "conventional"];
+    let said = printed(&words);
+    assert!(said.contains("the 12.00 KiB that the trace reads or writes are moved"), "{said}");
+    let said = printed(&[&words[..], &["--fit", "wrap"]].concat());
+    assert!(said.contains("begin again at 0 (--fit wrap)"), "{said}");
+}

@@ -105,6 +105,8 @@ pub(super) struct Fed {
     pub(super) rounds: Option<u32>,
     pub(super) settled: bool,
     /// Bad lines skipped in one pass.
+    /// How addresses were fitted.
+    pub(super) fit: &'static str,
     pub(super) skipped: u64,
     /// Bytes of the disk that were written.
     pub(super) touched: u64,
@@ -279,6 +281,7 @@ impl<'a> Turns<'a> {
             rounds: feed.repeats.passes.is_none().then(|| feed.pass + 1),
             settled: self.settled,
             skipped: feed.stream.skipped(),
+            fit: feed.fit.name(),
             touched: feed.touched.written(),
             packed: feed.touched.packed(),
             partial: self.partial,

@@ -81,6 +81,8 @@ pub struct RunInputs {
     /// Whether a run that was to settle has settled.
     pub settled: bool,
     /// The seed of a synthetic workload.
+    /// How its addresses were fitted into the device.
+    pub fit: &'static str,
     pub seed: Option<u64>,
     /// Whether it was stopped before its end.
     pub partial: bool,
@@ -119,6 +121,7 @@ impl Measurement {
             seed: given.seed,
             partial: given.partial,
             skipped_lines: given.skipped_lines,
+            fit: given.fit.into(),
             bytes_touched: given.bytes_touched,
             bytes_packed: given.bytes_packed,
             bytes_a_day: given.bytes_a_day,

@@ -284,6 +284,7 @@ impl<'a> ReplayTask<'a> {
         let result = measurement.result(RunInputs {
             trace: self.workload.name().into(),
             passes,
+            fit: fed.fit,
             fill: self.setup.fill,
             settled: fed.settled,
             seed: self.workload.seed(),

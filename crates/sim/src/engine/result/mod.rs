@@ -50,6 +50,9 @@ pub struct RunResult {
     pub trace: String,
     /// How often it was replayed.
     pub passes: u32,
+    /// How its addresses were fitted into the device: as-is, wrap or pack.
+    #[serde(default)]
+    pub fit: String,
     /// What was written before: nothing, in-order or random.
     #[serde(default)]
     pub fill: String,

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 
 use super::{Op, Request};
 
+/// The name in a result for addresses that are left as they are.
+pub const AS_IS: &str = "as-is";
+
 /// How addresses are to be fitted; otherwise they must lie within the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FitChoice {
@@ -66,6 +69,15 @@ pub(crate) enum Fit {
 }
 
 impl Fit {
+    /// Its name in a result.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::AsIs => AS_IS,
+            Self::Wrap => FitChoice::Wrap.name(),
+            Self::Pack(_) => FitChoice::Pack.name(),
+        }
+    }
+
     /// The request's address on a device of that capacity; `None` if it does not fit.
     #[inline]
     pub(crate) fn place(&self, request: Request, capacity: u64) -> Option<Request> {
