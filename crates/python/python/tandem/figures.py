@@ -109,6 +109,7 @@ class Part:
     """Operations and wear of a memory, by the name of the cause."""
 
     bytes: int
+    programmed_before: int
     wear: Spread
     operations: dict[str, ByVerb]
 
@@ -168,6 +169,7 @@ class Round:
     """One replay of the trace, of a run until the device is steady."""
 
     write_amplification: float | None
+    filled: float | None
     mean_us: float | None
     write_mean_us: float | None
 

@@ -102,6 +102,7 @@ class Run(Result):
     parts: dict[str, Part]
     write_amplification: float | None
     rewrite_amplification: float | None
+    times_over: float | None
     energy_mj: float
     cost_usd: float
     price_source: str

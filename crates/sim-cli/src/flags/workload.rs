@@ -31,7 +31,8 @@ pub struct WorkloadArgs {
     #[arg(long, default_value_t = 1, value_parser = numbers::some::<u32>, value_name = "N")]
     pub(crate) passes: u32,
     /// Replay everything until the write amplification is stable: five rounds within 10 % of their mean, and without a
-    /// slope of more (as SNIA's performance test has it). The figures are of these five; it ends after 25 rounds
+    /// slope of more (as SNIA's performance test has it), and no page left that was free at the start. The figures are
+    /// of the five; it ends after 25 rounds
     #[arg(long, conflicts_with = "passes")]
     pub(crate) steady: bool,
     /// Replay only the first requests, this many in each pass

@@ -7,7 +7,7 @@ use sim::engine::result::{Ratios, RunResult};
 type Column = (&'static str, fn(&RunResult, Option<&Ratios>) -> String);
 
 /// The columns of every table.
-pub(crate) const FIGURES: [Column; 29] = [
+pub(crate) const FIGURES: [Column; 30] = [
     ("slc_bytes", |run, _| run.slc_bytes.to_string()),
     ("system", |run, _| run.system.clone()),
     ("trace", |run, _| run.trace.clone()),
@@ -26,6 +26,7 @@ pub(crate) const FIGURES: [Column; 29] = [
     ("write_us_max", |run, _| maybe(run.write_us.max)),
     ("write_amplification", |run, _| maybe(run.write_amplification)),
     ("rewrite_amplification", |run, _| maybe(run.rewrite_amplification)),
+    ("times_over", |run, _| maybe(run.times_over)),
     ("energy_mj", |run, _| run.energy_mj.to_string()),
     ("cost_usd", |run, _| run.cost_usd.to_string()),
     ("ram_bytes", |run, _| run.ram_bytes.to_string()),

@@ -83,7 +83,7 @@ pub(crate) fn settled(steady: &Steady) -> String {
         format!("Steady after {count} rounds: all figures are of the last {WINDOW}")
     } else {
         format!(
-            "NOT STEADY after {count} rounds: all figures are of the last {WINDOW}, which do not agree"
+            "NOT STEADY after {count} rounds, so a longer run may differ: all figures are of the last {WINDOW}"
         )
     }
 }

@@ -297,6 +297,32 @@ fn a_sweep_that_is_killed_leaves_whole_results_and_goes_on_where_it_was() {
     assert_eq!(table(&out), table(&other), "a sweep in two goes is as good as one in one");
 }
 
+/// What a sweep proposes ends the warning that proposes it.
+#[test]
+fn a_sweep_proposes_rounds_where_they_suffice() {
+    let home = folder("sweep-steady");
+    let told = |name: &str, requests: u32, more: &str| {
+        let plan = format!(
+            "devices = [\"c3\"]\ncapacity = \"256MiB\"\nsystems = [\"page-mlc\", \"paged\"]\nslc = [\"8MiB\"]\n\
+             traces = [\"synth:uniform?requests={requests}&size=4KiB&footprint=16MiB\"]\n{more}"
+        );
+        let path = self::plan(&home, &format!("{name}.toml"), &plan);
+        let output = sweep(&path, &home.join(name), &[]);
+        String::from_utf8(output.stdout).unwrap().replace("\n    ", " ")
+    };
+    let (short, proposed) = ("may still change", "; steady = true, in place of passes");
+    let once = told("once", 6_000, "");
+    assert!(once.contains(short) && once.contains(proposed), "{once}");
+    let steady = told("steady", 6_000, "steady = true\n");
+    assert!(!steady.contains(short) && !steady.contains(proposed), "{steady}");
+    for more in ["", "steady = true\n"] {
+        let empty = format!("fill = \"nothing\"\n{more}");
+        let few = told(&format!("few-{}", more.len()), 100, &empty);
+        assert!(few.contains(short) && few.contains("; write more, with "), "{few}");
+        assert!(!few.contains(proposed), "{few}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_a_sweep_with_a_table_of_what_is_there() {

@@ -2,9 +2,9 @@
 
 use ftl_iface::Region;
 use nand_model::part::Part;
-use sim::engine::replay::ROUNDS_MOST;
-use sim::engine::result::{ByVerb, RunResult, ratio};
-use sim::engine::systems::{self, SLC_MODE, part_name};
+use sim::engine::replay::{ROUNDS_MOST, is_filling};
+use sim::engine::result::{ByVerb, PartResult, RunResult, ratio};
+use sim::engine::systems::{self, part_name};
 use sim::input::device::{Fill, Setup};
 use sim::input::synth::PREFIX;
 
@@ -19,8 +19,8 @@ const TOUCHED_LEAST: f64 = 0.1;
 /// How often a memory must be written over until speed and life hardly change any more.
 const TIMES_LEAST: f64 = 3.0;
 
-/// The same of a run that ended when its write amplification was stable.
-const TIMES_LEAST_STEADY: f64 = 1.0;
+/// From this share of the rounds on that a run may take, it is proposed to replay until it is steady.
+const ROUNDS_SURE: f64 = 0.8;
 
 /// The causes of work that makes room.
 const MAKES_ROOM: [&str; 2] = ["gc", "write_back"];
@@ -59,7 +59,7 @@ pub(super) fn replay_more(field: &Field<'_>, runs: &[&RunResult]) -> String {
     let others: Vec<&RunResult> = others.iter().map(|(run, _)| *run).collect();
     let but = match others[..] {
         [] => String::new(),
-        _ => format!(", which is not enough for {}", field.named(&others)),
+        _ => format!(", which may not be enough for {}", field.named(&others)),
     };
     format!("Replay more: --passes {passes}{but}")
 }
@@ -83,7 +83,7 @@ fn passes(run: &RunResult, setup: &Setup) -> Option<u64> {
     let part = &setup.part;
     let so_far = u64::from(run.passes);
     let empty = match setup.fill {
-        Fill::Nothing => run.parts.get(part_name(main_memory(run))).map_or(0, |part| part.bytes),
+        Fill::Nothing => main_memory(run).map_or(0, |part| part.bytes),
         Fill::InOrder | Fill::Random => 0,
     };
     let of_disk = (empty + part.exported_bytes / 10).div_ceil(run.bytes_written.max(1)) * so_far;
@@ -91,6 +91,11 @@ fn passes(run: &RunResult, setup: &Setup) -> Option<u64> {
     let of_slc = slc_programmed(run, part).map_or(0, twice);
     let passes = of_disk.max(of_slc).max(10 * so_far);
     (run.bytes_written > 0 && passes <= PASSES_MOST).then_some(passes)
+}
+
+/// The memory in which the system keeps most of its data.
+fn main_memory(run: &RunResult) -> Option<&PartResult> {
+    [Region::Mlc, Region::Slc].into_iter().find_map(|region| run.parts.get(part_name(region)))
 }
 
 /// The bytes of data and map programmed in the SLC whose size the user chose; `None` if there is no such SLC. Metadata
@@ -106,29 +111,27 @@ fn slc_programmed(run: &RunResult, part: &Part) -> Option<u64> {
 
 /// Whether, and by how much, the SLC of a run was not filled.
 pub(crate) fn unfilled(run: &RunResult, setup: &Setup) -> Option<Unfilled> {
-    let programmed = slc_programmed(run, &setup.part).filter(|bytes| *bytes < run.slc_bytes)?;
-    // What was written before the replay may have filled it.
-    let ByVerb { read, erase, .. } = making_room(run, part_name(Region::Slc));
-    // A page store erases blocks without data at any time.
-    let was_full = read > 0 && erase > 0;
+    let programmed = slc_programmed(run, &setup.part)?;
+    let before = run.parts.get(part_name(Region::Slc)).map_or(0, |part| part.programmed_before);
     let passes = passes(run, setup).filter(|_| !run.partial);
-    (!was_full).then_some(Unfilled { programmed, passes })
+    (before + programmed < run.slc_bytes).then_some(Unfilled { programmed, passes })
 }
 
 /// An SLC that was never filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unfilled {
-    /// The bytes programmed in it.
+    /// The bytes of data and map programmed in it by the run.
     pub(crate) programmed: u64,
     /// The passes that fill it twice, if so many are reasonable.
     pub(crate) passes: Option<u64>,
 }
 
-/// Whether a run that ends when it is stable would be long enough.
-pub(super) fn could_settle(run: &RunResult, part: &Part) -> bool {
-    let passes = f64::from(run.passes.max(1));
-    let most = times_over(run, part).map(|times| times / passes * f64::from(ROUNDS_MOST as u32));
-    run.steady.is_none() && most.is_some_and(|times| times >= TIMES_LEAST_STEADY)
+/// Whether a run that ends when it is steady would use up what is free in the main memory, if it writes there.
+pub(crate) fn could_settle(run: &RunResult) -> bool {
+    let rounds = f64::from(ROUNDS_MOST as u32) * ROUNDS_SURE / f64::from(run.passes.max(1));
+    let before = main_memory(run).and_then(|main| ratio(main.programmed_before, main.bytes));
+    let before = before.unwrap_or(0.0);
+    run.steady.is_none() && times_over(run).is_none_or(|times| before + times * rounds >= 1.0)
 }
 
 /// Whether a run wrote so little of the disk that the rest decides.
@@ -141,25 +144,16 @@ pub(super) fn is_enough(touched: u64, exported: u64) -> bool {
     ratio(touched, exported).is_some_and(|share| share >= TOUCHED_LEAST)
 }
 
-/// The memory in which the system keeps most of its data.
-fn main_memory(run: &RunResult) -> Region {
-    if run.parts.contains_key(part_name(Region::Mlc)) { Region::Mlc } else { Region::Slc }
-}
-
-/// How often the system's main memory was programmed over, in SLC mode, too; `None` if it was not.
-pub(super) fn times_over(run: &RunResult, part: &Part) -> Option<f64> {
-    let region = main_memory(run);
-    let page = u64::from(part.geometry.region(region)?.page_bytes.get());
-    let times = |name: &str| {
-        let memory = run.parts.get(name)?;
-        ratio(memory.pages().programs() * page, memory.bytes)
-    };
-    let times = times(part_name(region))? + times(SLC_MODE).unwrap_or(0.0);
-    (times > 0.0).then_some(times)
+/// How often the system's main memory was programmed over; `None` if it was not.
+pub(super) fn times_over(run: &RunResult) -> Option<f64> {
+    run.times_over.filter(|times| *times > 0.0)
 }
 
 /// Whether a run is so short that its speed and life may still change.
-pub(crate) fn is_short(run: &RunResult, part: &Part) -> bool {
-    let least = if run.steady.is_some() { TIMES_LEAST_STEADY } else { TIMES_LEAST };
-    run.bytes_written > 0 && times_over(run, part).is_some_and(|times| times < least)
+pub(crate) fn is_short(run: &RunResult) -> bool {
+    let is_short = match &run.steady {
+        Some(steady) => is_filling(&steady.rounds),
+        None => times_over(run).is_some_and(|times| times < TIMES_LEAST),
+    };
+    run.bytes_written > 0 && is_short
 }

@@ -23,7 +23,7 @@ mod warnings;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use enough::{Unfilled, is_little, is_short, unfilled};
+pub(crate) use enough::{Unfilled, could_settle, is_little, is_short, unfilled};
 pub(crate) use field::Field;
 
 /// The heading of the warnings.

@@ -262,6 +262,21 @@ fn rounds_that_write_the_same_part_of_the_disk_are_told() {
 }
 
 #[test]
+fn a_steady_replay_that_is_proposed_ends_its_warning() {
+    let some = "synth:uniform?requests=8000&size=4KiB&footprint=16MiB";
+    let words = [some, "--capacity", "256MiB", "--systems", "page-mlc"];
+    let said = printed(&words);
+    assert!(said.contains("may still change") && said.contains("`--steady`"), "{said}");
+    let steady = printed(&[&words[..], &["--steady"]].concat());
+    assert!(steady.contains("\nSteady after 5 rounds"), "{steady}");
+    assert!(!steady.contains("may still change") && !steady.contains("`--steady`"), "{steady}");
+    // An empty disk has free pages for longer, and until they are used up, rounds that agree mean nothing.
+    let empty = printed(&[&words[..], &["--fill", "nothing", "--steady"]].concat());
+    assert!(empty.contains("\nSteady after "), "{empty}");
+    assert!(!empty.contains("\nSteady after 5 rounds"), "{empty}");
+}
+
+#[test]
 fn a_comparison_tells_how_addresses_were_moved() {
     let trace = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
     let lines = "time_us,op,offset,length\n0,W,0,8192\n1,W,99999997952,4096\n";

@@ -106,15 +106,19 @@ fn overloaded(field: &Field<'_>) -> Option<String> {
 
 /// Runs so short that a longer one may have another speed, and another life.
 fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
-    let part = &field.setup.part;
-    let short: Vec<&RunResult> = runs.iter().filter(|run| is_short(run, part)).copied().collect();
-    let times = short.iter().filter_map(|run| times_over(run, part));
+    let short: Vec<&RunResult> = runs.iter().filter(|run| is_short(run)).copied().collect();
+    let times = short.iter().filter_map(|run| times_over(run));
     let most = times.reduce(f64::max)?;
-    // An upper bound is not rounded down.
-    let most = format!("at most {:.2}", (most * 100.0).ceil() / 100.0);
+    let why = if short.iter().any(|run| run.steady.is_some()) {
+        "pages of the main memory are still free that were free before".into()
+    } else {
+        // An upper bound is not rounded down.
+        let most = (most * 100.0).ceil() / 100.0;
+        format!("the main memory was programmed at most {most:.2} times over")
+    };
     let advice = if short.iter().any(|run| run.partial) {
         "Let the replay come to its end"
-    } else if !short.iter().all(|run| could_settle(run, part)) {
+    } else if !field.all().iter().all(|run| could_settle(run)) {
         write_more(&short)
     } else {
         "`--steady` without `--passes` replays until the write amplification is stable"
@@ -124,9 +128,7 @@ fn unsteady(field: &Field<'_>, runs: &[&RunResult]) -> Option<String> {
     } else {
         format!(" of {}", field.named(&short))
     };
-    Some(format!(
-        "Speed and life{whose} may still change: the main memory was programmed {most} times over. {advice}.",
-    ))
+    Some(format!("Speed and life{whose} may still change: {why}. {advice}."))
 }
 
 /// The runs whose SLC was not filled, each with what was.
@@ -150,23 +152,22 @@ fn never_used(field: &Field<'_>) -> Option<String> {
 fn never_filled(field: &Field<'_>) -> Option<String> {
     let mut unfilled = all_unfilled(field);
     unfilled.retain(|(_, lacking)| lacking.programmed > 0);
-    let shares = unfilled
-        .iter()
-        .map(|(run, lacking)| (lacking.programmed, share_of(lacking.programmed, run.slc_bytes)));
-    let least = shares.clone().min_by(|(_, one), (_, other)| one.total_cmp(other))?;
-    let most = shares.map(|(_, share)| share).fold(0.0, f64::max);
-    let [from, to] = [least.1, most].map(share_told);
+    let shares = unfilled.iter().map(|(run, lacking)| share_of(lacking.programmed, run.slc_bytes));
+    let least = shares.clone().reduce(f64::min)?;
+    let most = shares.fold(0.0, f64::max);
+    let [from, to] = [least, most].map(share_told);
     let filled = if from == to { from } else { format!("{from} to {to}") };
     let runs: Vec<&RunResult> = unfilled.iter().map(|(run, _)| *run).collect();
     let present = runs.iter().map(|run| run.slc_bytes).min().unwrap_or(0);
-    let smaller = field.smaller_slc(least.0, present).map(show::size);
+    let programmed = unfilled.iter().map(|(_, lacking)| lacking.programmed).min().unwrap_or(0);
+    let smaller = field.smaller_slc(programmed, present).map(show::size);
     let advice = match smaller {
         Some(slc) => format!("{}; or take less SLC, with --slc {slc}", replay_more(field, &runs)),
         None => replay_more(field, &runs),
     };
     Some(format!(
-        "The SLC of {} was never filled: what was programmed in it is {filled} of its size, so garbage collection \
-         in it costs less than it will. {advice}.",
+        "The SLC of {} was never filled: metadata apart, the run programmed {filled} of it, so garbage collection in \
+         it costs less than it will. {advice}.",
         systems_of(&runs)
     ))
 }

@@ -8,6 +8,7 @@ use super::feed::Batch;
 use super::feed::{Fed, Turns};
 #[cfg(any(test, not(feature = "threads")))]
 use crate::base::Failure;
+use crate::engine::result::Round;
 
 /// The batches of one system, in order.
 pub(super) trait Batches {
@@ -18,7 +19,7 @@ pub(super) trait Batches {
     fn hears_rounds(&self) -> bool;
 
     /// Hears how a round went.
-    fn round(&mut self, write_amplification: Option<f64>);
+    fn round(&mut self, round: Round);
 }
 
 /// Batches from a reader on another thread.
@@ -26,7 +27,7 @@ pub(super) trait Batches {
 pub(super) struct Piped {
     pub(super) batches: Receiver<Batch>,
     /// To whom the system tells of each round, if there are rounds.
-    pub(super) tells: Option<SyncSender<Option<f64>>>,
+    pub(super) tells: Option<SyncSender<Round>>,
 }
 
 #[cfg(feature = "threads")]
@@ -39,10 +40,10 @@ impl Batches for Piped {
         self.tells.is_some()
     }
 
-    fn round(&mut self, write_amplification: Option<f64>) {
+    fn round(&mut self, round: Round) {
         if let Some(tells) = &self.tells {
             // The reader has ended only if a system failed.
-            let _ = tells.send(write_amplification);
+            let _ = tells.send(round);
         }
     }
 }
@@ -55,7 +56,7 @@ pub(super) struct Pulled<'a> {
     /// The batch that was asked for last.
     last: Option<Batch>,
     /// How the last round went.
-    told: Option<f64>,
+    told: Option<Round>,
     failed: Option<Failure>,
 }
 
@@ -79,7 +80,7 @@ impl Batches for Pulled<'_> {
             None => Ok(self.first.take()),
             Some(last) => self.turns.after(&last, |told| {
                 for rounds in told {
-                    rounds.push(self.told);
+                    rounds.extend(self.told);
                 }
                 true
             }),
@@ -95,7 +96,7 @@ impl Batches for Pulled<'_> {
         self.turns.has_rounds()
     }
 
-    fn round(&mut self, write_amplification: Option<f64>) {
-        self.told = write_amplification;
+    fn round(&mut self, round: Round) {
+        self.told = Some(round);
     }
 }

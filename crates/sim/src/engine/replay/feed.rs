@@ -12,6 +12,7 @@ use nand_model::part::Nanos;
 use super::steady;
 use crate::base::{Failure, Observer, Stop};
 use crate::engine::host::SharedWitness;
+use crate::engine::result::Round;
 use crate::input::trace::fit::Fit;
 use crate::input::trace::touched::Touched;
 use crate::input::trace::{AddressSpace, LASTS_MOST, Request};
@@ -50,13 +51,13 @@ pub(super) struct Placement<'a> {
 
 /// What a system tells of each round, if the workload is replayed until all are steady.
 #[cfg(feature = "threads")]
-pub(super) type RoundReceiver = Receiver<Option<f64>>;
+pub(super) type RoundReceiver = Receiver<Round>;
 
-/// Receives the figure of a round from every system. False if one of them has ended.
+/// Receives a round of every system. False if one of them has ended.
 #[cfg(feature = "threads")]
-fn receive_round(receivers: &[RoundReceiver], told: &mut [Vec<Option<f64>>]) -> bool {
+fn receive_round(receivers: &[RoundReceiver], told: &mut [Vec<Round>]) -> bool {
     let mut each = receivers.iter().zip(told);
-    each.all(|(receiver, values)| receiver.recv().map(|value| values.push(value)).is_ok())
+    each.all(|(receiver, rounds)| receiver.recv().map(|round| rounds.push(round)).is_ok())
 }
 
 /// The reader.
@@ -104,9 +105,9 @@ pub(super) struct Fed {
     /// Rounds of a run that was to settle, and whether it did.
     pub(super) rounds: Option<u32>,
     pub(super) settled: bool,
-    /// Bad lines skipped in one pass.
     /// How addresses were fitted.
     pub(super) fit: &'static str,
+    /// Bad lines skipped in one pass.
     pub(super) skipped: u64,
     /// Bytes of the disk that were written.
     pub(super) touched: u64,
@@ -211,7 +212,7 @@ pub(super) struct Turns<'a> {
     feed: Feed<'a>,
     stop: Stop,
     /// What each system told of each round.
-    told: Vec<Vec<Option<f64>>>,
+    told: Vec<Vec<Round>>,
     settled: bool,
     partial: bool,
 }
@@ -233,7 +234,7 @@ impl<'a> Turns<'a> {
     pub(super) fn after(
         &mut self,
         batch: &BatchContent,
-        receive: impl FnOnce(&mut [Vec<Option<f64>>]) -> bool,
+        receive: impl FnOnce(&mut [Vec<Round>]) -> bool,
     ) -> Result<Option<Batch>, Failure> {
         self.feed.observer.at(self.feed.fraction(), self.feed.requests);
         if self.stop.is_requested() {
@@ -244,8 +245,8 @@ impl<'a> Turns<'a> {
             if !receive(&mut self.told) {
                 return Ok(None);
             }
-            self.settled = self.told.iter().all(|values| steady::is_settled(values));
-            if self.settled || self.told.first().is_none_or(|values| values.len() >= steady::MOST) {
+            self.settled = self.told.iter().all(|rounds| steady::is_settled(rounds));
+            if self.settled || self.told.first().is_none_or(|rounds| rounds.len() >= steady::MOST) {
                 return Ok(None);
             }
             self.feed.again();
@@ -280,8 +281,8 @@ impl<'a> Turns<'a> {
             requests: feed.of_round.iter().rev().take(steady::WINDOW).sum(),
             rounds: feed.repeats.passes.is_none().then(|| feed.pass + 1),
             settled: self.settled,
-            skipped: feed.stream.skipped(),
             fit: feed.fit.name(),
+            skipped: feed.stream.skipped(),
             touched: feed.touched.written(),
             packed: feed.touched.packed(),
             partial: self.partial,

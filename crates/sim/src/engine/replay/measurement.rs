@@ -54,6 +54,11 @@ impl Moment {
             spent: Op::ALL.map(|op| system.spent(account(op))),
         }
     }
+
+    /// The share of the memory that keeps the data that is programmed.
+    pub(super) fn programmed_share(&self) -> Option<f64> {
+        share_of_main(&self.hardware.parts, |part| part.programmed)
+    }
 }
 
 /// What was measured of a system between two moments.
@@ -76,13 +81,13 @@ pub struct RunInputs {
     pub trace: String,
     /// How often it was replayed.
     pub passes: u32,
+    /// How its addresses were fitted into the device.
+    pub fit: &'static str,
     /// What was written to the device before.
     pub fill: Fill,
     /// Whether a run that was to settle has settled.
     pub settled: bool,
     /// The seed of a synthetic workload.
-    /// How its addresses were fitted into the device.
-    pub fit: &'static str,
     pub seed: Option<u64>,
     /// Whether it was stopped before its end.
     pub partial: bool,
@@ -116,12 +121,12 @@ impl Measurement {
             queue_depth: self.pace.queue_depth.get(),
             trace: given.trace,
             passes: given.passes,
+            fit: given.fit.into(),
             fill: given.fill.name().into(),
             steady: self.rounds.clone().map(|rounds| Steady { settled: given.settled, rounds }),
             seed: given.seed,
             partial: given.partial,
             skipped_lines: given.skipped_lines,
-            fit: given.fit.into(),
             bytes_touched: given.bytes_touched,
             bytes_packed: given.bytes_packed,
             bytes_a_day: given.bytes_a_day,
@@ -134,9 +139,10 @@ impl Measurement {
             response_by_cause_us: by_request(before, after, tally),
             write_amplification: write_amplification(&done, tally),
             rewrite_amplification: rewrite_amplification(&done, tally, given.bytes_touched),
+            times_over: times_over(&done),
             slc,
             mlc,
-            parts: done.iter().map(part_result).collect(),
+            parts: done.iter().map(|part| part_result(part, &before.hardware)).collect(),
             energy_mj: energy_millijoules(before, after),
             cost_usd: after.hardware.dollars,
             price_source: after.hardware.prices.to_string(),
@@ -245,6 +251,19 @@ fn rewrite_amplification(done: &[PartState], tally: &Tally, first: u64) -> Optio
     result::ratio(bytes_programmed(done).saturating_sub(first), again)
 }
 
+/// How often the memory that keeps the data was programmed over, its blocks in SLC mode, too; `None` without flash.
+pub(super) fn times_over(done: &[PartState]) -> Option<f64> {
+    share_of_main(done, |part| part.operations.total(Verb::Program) * part.page_bytes)
+}
+
+/// These bytes of the memory that keeps the data, and of its blocks in SLC mode, each by its size.
+fn share_of_main(parts: &[PartState], bytes: impl Fn(&PartState) -> u64) -> Option<f64> {
+    let main = find(parts, Region::Mlc).or_else(|| find(parts, Region::Slc))?;
+    let slc_mode = parts.iter().find(|part| part.name == SLC_MODE);
+    let share = |part: &PartState| result::ratio(bytes(part), part.bytes);
+    Some(share(main)? + slc_mode.and_then(share).unwrap_or(0.0))
+}
+
 fn bytes_programmed(done: &[PartState]) -> u64 {
     done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum()
 }
@@ -276,8 +295,10 @@ fn region_result(region: Region, done: &[PartState]) -> RegionResult {
     }
 }
 
-fn part_result(part: &PartState) -> (String, PartResult) {
-    (part.name.to_owned(), PartResult::new(part.bytes, &part.wear, &part.operations))
+fn part_result(part: &PartState, before: &Hardware) -> (String, PartResult) {
+    let programmed_before = before.part(part.name).map_or(0, |earlier| earlier.programmed);
+    let result = PartResult::new(part.bytes, &part.wear, &part.operations);
+    (part.name.to_owned(), PartResult { programmed_before, ..result })
 }
 
 fn energy_millijoules(before: &Moment, after: &Moment) -> f64 {

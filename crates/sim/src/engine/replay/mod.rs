@@ -91,7 +91,7 @@ pub use series::Stretch;
 pub use served::Served;
 pub(crate) use session::rest;
 use session::{Kind, Measured, Replay};
-pub use steady::{MOST as ROUNDS_MOST, WINDOW};
+pub use steady::{MOST as ROUNDS_MOST, WINDOW, is_filling};
 pub(crate) use under_way::account;
 
 /// Replays the workload on one system.

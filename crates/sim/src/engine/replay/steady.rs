@@ -1,6 +1,9 @@
 //! When a device is in its steady state, in the manner of SNIA's Solid State Storage Performance Test Specification:
 //! over five rounds, no value is further than a tenth from their mean, and the line fitted to them rises or falls by no
-//! more than a tenth of it.
+//! more than a tenth of it. The test has the device written over before. Here no page must be left that was free when
+//! the run began, because until a page map has used these up, its rounds agree, and mean nothing.
+
+use crate::engine::result::Round;
 
 /// Rounds that must agree. The figures of a run are of these.
 pub const WINDOW: usize = 5;
@@ -11,13 +14,26 @@ pub const MOST: usize = 25;
 /// How far from the mean, as a share of it.
 const WITHIN: f64 = 0.1;
 
-/// Whether the last rounds agree. A round without writes has no value, and nothing that could change.
-#[allow(clippy::cast_precision_loss)] // Five rounds.
-pub(super) fn is_settled(rounds: &[Option<f64>]) -> bool {
+/// Whether the last rounds agree, and all of them have used up what was free.
+pub(super) fn is_settled(rounds: &[Round]) -> bool {
     let Some(last) = rounds.len().checked_sub(WINDOW).map(|from| &rounds[from..]) else {
         return false;
     };
-    let values: Vec<f64> = last.iter().map(|value| value.unwrap_or(0.0)).collect();
+    let has_writes = last.iter().any(|round| round.write_amplification.is_some());
+    agree(last) && !(has_writes && is_filling(rounds))
+}
+
+/// Whether the main memory is written, and still has pages that were free at the start.
+pub fn is_filling(rounds: &[Round]) -> bool {
+    let [first, .., last] = rounds else { return true };
+    last.filled.is_some_and(|filled| filled < 1.0) && last.filled > first.filled
+}
+
+/// A round without writes has no value, and nothing that could change.
+#[allow(clippy::cast_precision_loss)] // Five rounds.
+fn agree(last: &[Round]) -> bool {
+    let values: Vec<f64> =
+        last.iter().map(|round| round.write_amplification.unwrap_or(0.0)).collect();
     let count = WINDOW as f64;
     let mean = values.iter().sum::<f64>() / count;
     let middle = (count - 1.0) / 2.0;
@@ -32,8 +48,19 @@ pub(super) fn is_settled(rounds: &[Option<f64>]) -> bool {
 mod tests {
     use super::*;
 
+    /// Rounds in which that share of the main memory is programmed, with their write amplifications.
+    fn rounds(each: f64, values: &[f64]) -> Vec<Round> {
+        let round = |(at, value): (i32, &f64)| Round {
+            write_amplification: (*value > 0.0).then_some(*value),
+            filled: Some(f64::from(at) * each),
+            mean_us: None,
+            write_mean_us: None,
+        };
+        (1..).zip(values).map(round).collect()
+    }
+
     fn settled(values: &[f64]) -> bool {
-        is_settled(&values.iter().copied().map(Some).collect::<Vec<_>>())
+        is_settled(&rounds(1.0, values))
     }
 
     #[test]
@@ -44,6 +71,15 @@ mod tests {
         // Each is within a tenth of 2.0, but they rise by 0.32 from the first to the last.
         assert!(!settled(&[1.84, 1.92, 2.0, 2.08, 2.16]), "they rise");
         assert!(settled(&[1.92, 1.96, 2.0, 2.04, 2.08]));
-        assert!(is_settled(&[None; 5]), "reads alone change nothing");
+        assert!(settled(&[0.0; 5]), "reads alone change nothing");
+    }
+
+    #[test]
+    fn rounds_that_leave_free_pages_are_not_steady() {
+        let is_steady = |count: usize, each: f64| is_settled(&rounds(each, &vec![1.0; count]));
+        assert!(!is_steady(5, 0.125) && !is_steady(7, 0.125), "free pages are left");
+        assert!(is_steady(8, 0.125));
+        assert!(is_steady(5, 0.0), "all goes to another memory");
+        assert!(is_settled(&rounds(0.01, &[0.0; 5])), "some is moved for reads");
     }
 }

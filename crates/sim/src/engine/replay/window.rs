@@ -14,33 +14,39 @@ pub(super) struct Window {
     rounds: VecDeque<(Moment, Tally)>,
     /// The beginning of the present round.
     present: Moment,
+    /// [`Round::filled`].
+    filled: Option<f64>,
     all: Vec<Round>,
 }
 
 impl Window {
     pub(super) fn new(present: Moment) -> Self {
-        Self { rounds: VecDeque::new(), present, all: Vec::new() }
+        let filled = present.programmed_share();
+        Self { rounds: VecDeque::new(), present, filled, all: Vec::new() }
     }
 
-    /// Ends a round, and returns its write amplification.
-    pub(super) fn end_round(&mut self, now: Moment, tally: Tally) -> Option<f64> {
+    /// Ends a round, and returns it.
+    pub(super) fn end_round(&mut self, now: Moment, tally: Tally) -> Round {
         let done = measurement::done(&self.present, &now);
-        let write_amplification = measurement::write_amplification(&done, &tally);
-        self.all.push(Round {
-            write_amplification,
+        self.filled =
+            self.filled.zip(measurement::times_over(&done)).map(|(before, more)| before + more);
+        let round = Round {
+            write_amplification: measurement::write_amplification(&done, &tally),
+            filled: self.filled,
             mean_us: tally.all_times().mean,
             write_mean_us: tally.times(Op::Write).mean,
-        });
+        };
+        self.all.push(round);
         if self.rounds.len() == WINDOW {
             self.rounds.pop_front();
         }
         self.rounds.push_back((std::mem::replace(&mut self.present, now), tally));
-        write_amplification
+        round
     }
 
     /// The beginning and the tally of what counts, and all rounds; `rest` are the requests after the last round.
     pub(super) fn close(self, rest: Tally) -> (Moment, Tally, Vec<Round>) {
-        let Self { mut rounds, present, all } = self;
+        let Self { mut rounds, present, all, .. } = self;
         if rest.requests().total() > 0 && rounds.len() == WINDOW {
             rounds.pop_front();
         }

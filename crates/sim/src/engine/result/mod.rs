@@ -106,6 +106,9 @@ pub struct RunResult {
     /// first, the load alone.
     #[serde(default)]
     pub rewrite_amplification: Option<f64>,
+    /// How often the memory that keeps the data was programmed over, its blocks in SLC mode, too; `None` without flash.
+    #[serde(default)]
+    pub times_over: Option<f64>,
     /// The energy of every part; for flash, voltage times current times time of every operation.
     pub energy_mj: f64,
     /// The price of every part that the system uses.
@@ -305,6 +308,9 @@ pub struct RegionResult {
 pub struct PartResult {
     /// Its size in bytes.
     pub bytes: u64,
+    /// The bytes of its pages that were programmed when the run began.
+    #[serde(default)]
+    pub programmed_before: u64,
     /// Cycles, spread over its blocks.
     pub wear: Spread,
     /// Its operations, by the name of the cause; causes without operations are omitted.
@@ -341,7 +347,8 @@ impl PartResult {
             let done = ByVerb { read, program, erase };
             (done != ByVerb::default()).then(|| (cause.name().to_owned(), done))
         });
-        Self { bytes, wear: Spread::of(cycles), operations: by_cause.collect() }
+        let operations = by_cause.collect();
+        Self { bytes, programmed_before: 0, wear: Spread::of(cycles), operations }
     }
 }
 
