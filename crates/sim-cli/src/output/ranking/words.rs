@@ -170,15 +170,16 @@ impl Ranking<'_> {
         }
         let elsewhere = of(Standing::PricedElsewhere);
         if !elsewhere.is_empty() {
-            let sources = elsewhere
+            let sources: Vec<String> = elsewhere
                 .iter()
-                .map(|(place, _)| format!("that of {} of {}", place.label, place.run.price_source));
+                .map(|(place, _)| format!("that of {} of {}", place.label, place.run.price_source))
+                .collect();
             said.push(format!(
                 "Left out, because their prices (*) are of other sources and years, and no ratio of such prices means \
                  anything: {}. The ranking's prices are of {}; {}.",
                 list(&elsewhere),
                 self.first.price_source,
-                show::listed(sources, "and")
+                sources.join("; ")
             ));
         }
         said
@@ -305,5 +306,5 @@ fn life(pair: &Pair<'_>) -> Option<String> {
     let [shown, before] = [with, without].map(show::years);
     let system = &pair.with.system;
     (with < without && shown != before)
-        .then(|| format!(" But with it {system} lasts {shown} instead of {before}."))
+        .then(|| format!(" With it, {system} lasts {shown} instead of {before}."))
 }
