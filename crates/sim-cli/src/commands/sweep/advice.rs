@@ -15,8 +15,8 @@ const SIZES_LEAST: usize = 3;
 
 /// Which size is taken, for a reader.
 pub(super) const MEANING: &str = "The size to take has the most speed for the money: how many times as fast as the \
-    same system without SLC it is, divided by how many times as much its flash costs. Sizes with as much of it, \
-    within 2 %, are named.";
+    same system without SLC it is, divided by how many times as much its flash costs. Others \
+    within 2 % of that are named; if having none is within 2 %, too, none is taken.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,9 @@ impl SizePoint {
 enum SizeAnswer {
     /// This one has the most speed for its price.
     Best(SizePoint),
-    /// No size gains more than it costs.
+    /// The best size gains about what it costs.
+    NoDifference(SizePoint),
+    /// No size gains what it costs.
     NotWorthIt,
     /// No size is faster.
     NotFaster,
@@ -82,7 +84,7 @@ impl Advice {
     const fn at(&self) -> Option<SizePoint> {
         match self.answer {
             SizeAnswer::Best(at) => Some(at),
-            SizeAnswer::NotWorthIt | SizeAnswer::NotFaster => None,
+            SizeAnswer::NoDifference(_) | SizeAnswer::NotWorthIt | SizeAnswer::NotFaster => None,
         }
     }
 
@@ -90,7 +92,7 @@ impl Advice {
     fn said(&self, device: &str) -> String {
         let first = self.base.as_str();
         let fastest = self.fastest;
-        let most = format!("with {}, {}", show::short(fastest.size), gain(fastest, first));
+        let with = |at: SizePoint| format!("with {}, {}", show::short(at.size), gain(at, first));
         let said = match self.answer {
             SizeAnswer::Best(at) => {
                 let rest = match fastest {
@@ -99,11 +101,19 @@ impl Advice {
                     fastest if fastest.speed < FASTER * at.speed => {
                         ". Larger ones are hardly faster".into()
                     }
-                    _ => format!("; {most}"),
+                    _ => format!("; {}", with(fastest)),
                 };
                 format!("{}. It is then {}{rest}", show::short(at.size), gain(at, first))
             }
-            SizeAnswer::NotWorthIt => format!("none. No size gains more than it costs: {most}"),
+            SizeAnswer::NoDifference(best) => {
+                format!(
+                    "none. No size makes a difference for the money, within 2 %: {}",
+                    with(best)
+                )
+            }
+            SizeAnswer::NotWorthIt => {
+                format!("none. No size gains what it costs: {}", with(fastest))
+            }
             SizeAnswer::NotFaster => {
                 format!("none. No size makes it 2 % faster than {first}")
             }
@@ -281,8 +291,11 @@ fn answer(points: &[SizePoint]) -> Option<(SizeAnswer, SizePoint)> {
     }
     let better = |best: SizePoint, at: SizePoint| if at.value() > best.value() { at } else { best };
     let best = points.iter().copied().reduce(better)?;
-    let is_worth_it = best.speed >= FASTER && best.value() > 1.0;
-    let answer = if is_worth_it { SizeAnswer::Best(best) } else { SizeAnswer::NotWorthIt };
+    let answer = match best.value() {
+        value if value >= FASTER && best.speed >= FASTER => SizeAnswer::Best(best),
+        value if value * FASTER > 1.0 => SizeAnswer::NoDifference(best),
+        _ => SizeAnswer::NotWorthIt,
+    };
     Some((answer, fastest))
 }
 
@@ -375,6 +388,8 @@ mod tests {
         let dear = found(&[(1.3, 1.1), (1.5, 1.4), (2.0, 2.6)]);
         assert_eq!(size(dear), Some(1), "{dear:?}");
         assert_eq!(found(&[(1.05, 1.1), (1.1, 1.2), (1.2, 1.4)]), SizeAnswer::NotWorthIt);
+        let even = found(&[(1.032, 1.0255), (1.04, 1.1), (1.05, 1.2)]);
+        assert!(matches!(even, SizeAnswer::NoDifference(at) if at.size == 1), "{even:?}");
     }
 
     #[test]

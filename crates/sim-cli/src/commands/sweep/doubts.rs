@@ -29,7 +29,7 @@ fn never_filled(rows: &[Row<'_>]) -> Option<String> {
     let passes: Option<Vec<u64>> = unfilled.iter().copied().collect();
     let advice = match passes.and_then(|all| all.into_iter().max()) {
         Some(passes) => format!("replay more, with passes = {passes}"),
-        None => "replay more, or take less SLC".into(),
+        None => "traces that write more fill it, or take less SLC".into(),
     };
     let why = "the SLC was never filled, so garbage collection in it costs less than it will";
     told(rows, unfilled.len(), why, &advice)
