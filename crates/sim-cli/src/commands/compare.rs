@@ -8,7 +8,7 @@ use sim::Failure;
 use sim::engine::comparison::{ComparedSystems, Comparison};
 use sim::engine::replay::Outcome;
 use sim::engine::result::RunResult;
-use sim::engine::systems::{Several, hardware_name, has_all};
+use sim::engine::systems::Several;
 use sim::input::device::Setup;
 use sim::input::trace::fit::FitChoice;
 
@@ -160,11 +160,10 @@ fn table(runs: &[&RunResult], out: &mut dyn Write) -> Result<(), Failure> {
 /// Names the memories of systems that use others than the device's.
 fn hardware(runs: &[&RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
-    let others = runs.iter().filter(|run| !has_all(&setup.part, &run.parts));
-    let mut any = false;
-    for run in others {
-        table.row([run.system.clone(), hardware_name(&run.parts)]);
-        any = true;
+    let others = text::other_hardware(runs.iter().copied(), setup);
+    let any = !others.is_empty();
+    for row in others {
+        table.row(row);
     }
     if any {
         writeln!(out, "\nSystems whose hardware is not the device's:")?;

@@ -8,7 +8,7 @@ use nand_model::part::Layout;
 use sim::engine::replay::WINDOW;
 use sim::engine::result;
 use sim::engine::result::{ByCause, RegionResult, Requests, RunResult, Steady, Times};
-use sim::engine::systems::hardware_name;
+use sim::engine::systems::{hardware_name, has_all};
 use sim::input::device::Setup;
 use sim::input::trace::fit::FitChoice;
 use sim::{Failure, show};
@@ -86,6 +86,15 @@ pub(crate) fn settled(steady: &Steady) -> String {
             "NOT STEADY after {count} rounds, so a longer run may differ: all figures are of the last {WINDOW}"
         )
     }
+}
+
+/// The systems that use other memories than the device's, each with these.
+pub(crate) fn other_hardware<'a>(
+    runs: impl Iterator<Item = &'a RunResult>,
+    setup: &Setup,
+) -> Vec<[String; 2]> {
+    let others = runs.filter(|run| !has_all(&setup.part, &run.parts));
+    others.map(|run| [run.system.clone(), hardware_name(&run.parts)]).collect()
 }
 
 /// How the trace's addresses were changed to fit the device; `None` if they were not.

@@ -114,6 +114,12 @@ fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[S
         ("device", format!("{}: {}, {exported} exported{slc}", part.name, part.title)),
         ("operations", text::overlap(setup).into()),
     ];
+    let others = text::other_hardware(runs.iter().map(|run| run.result), setup);
+    let others: Vec<String> =
+        others.into_iter().map(|[system, memories]| format!("{system}: {memories}")).collect();
+    if !others.is_empty() {
+        facts.push(("other memories", others.join("; ")));
+    }
     facts.extend(text::fitted(first).map(|fitted| ("addresses", fitted)));
     facts.extend(first.seed.map(|seed| ("seed", seed.to_string())));
     if first.skipped_lines > 0 {
