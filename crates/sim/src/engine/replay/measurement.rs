@@ -253,19 +253,33 @@ fn rewrite_amplification(done: &[PartState], tally: &Tally, first: u64) -> Optio
 
 /// How often the memory that keeps the data was programmed over, its blocks in SLC mode, too; `None` without flash.
 pub(super) fn times_over(done: &[PartState]) -> Option<f64> {
-    share_of_main(done, |part| part.operations.total(Verb::Program) * part.page_bytes)
+    share_of_main(done, programmed)
 }
 
-/// These bytes of the memory that keeps the data, and of its blocks in SLC mode, each by its size.
+/// The share of all programmed bytes that went there.
+pub(super) fn main_share(done: &[PartState]) -> Option<f64> {
+    result::ratio(main_memory(done).map(programmed).sum(), bytes_programmed(done))
+}
+
+/// The memory that keeps the data, and its blocks in SLC mode.
+fn main_memory(parts: &[PartState]) -> impl Iterator<Item = &PartState> {
+    let main = find(parts, Region::Mlc).or_else(|| find(parts, Region::Slc));
+    main.into_iter().chain(parts.iter().find(|part| part.name == SLC_MODE))
+}
+
+/// These bytes of it, each by its size; `None` without flash.
 fn share_of_main(parts: &[PartState], bytes: impl Fn(&PartState) -> u64) -> Option<f64> {
-    let main = find(parts, Region::Mlc).or_else(|| find(parts, Region::Slc))?;
-    let slc_mode = parts.iter().find(|part| part.name == SLC_MODE);
-    let share = |part: &PartState| result::ratio(bytes(part), part.bytes);
-    Some(share(main)? + slc_mode.and_then(share).unwrap_or(0.0))
+    main_memory(parts)
+        .filter_map(|part| result::ratio(bytes(part), part.bytes))
+        .reduce(|one, other| one + other)
+}
+
+fn programmed(part: &PartState) -> u64 {
+    part.operations.total(Verb::Program) * part.page_bytes
 }
 
 fn bytes_programmed(done: &[PartState]) -> u64 {
-    done.iter().map(|part| part.operations.total(Verb::Program) * part.page_bytes).sum()
+    done.iter().map(programmed).sum()
 }
 
 /// The share of a region's endurance that its blocks have lost, those of the MLC in SLC mode, too: by the blocks that

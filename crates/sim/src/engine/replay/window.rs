@@ -8,13 +8,16 @@ use super::tally::Tally;
 use crate::engine::result::Round;
 use crate::input::trace::Op;
 
+/// A memory that is programmed less, as a share of all that is, decides little.
+const FILLED_LEAST: f64 = 0.05;
+
 /// The counts at the beginning of each of the last rounds, with the tally of the round.
 pub(super) struct Window {
     /// The rounds that count, the oldest first.
     rounds: VecDeque<(Moment, Tally)>,
     /// The beginning of the present round.
     present: Moment,
-    /// [`Round::filled`].
+    /// What was programmed of the main memory before and since, as a share of it.
     filled: Option<f64>,
     all: Vec<Round>,
 }
@@ -30,9 +33,10 @@ impl Window {
         let done = measurement::done(&self.present, &now);
         self.filled =
             self.filled.zip(measurement::times_over(&done)).map(|(before, more)| before + more);
+        let is_filled = measurement::main_share(&done).is_some_and(|share| share >= FILLED_LEAST);
         let round = Round {
             write_amplification: measurement::write_amplification(&done, &tally),
-            filled: self.filled,
+            filled: self.filled.filter(|_| is_filled),
             mean_us: tally.all_times().mean,
             write_mean_us: tally.times(Op::Write).mean,
         };

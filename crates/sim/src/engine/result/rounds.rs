@@ -17,7 +17,8 @@ pub struct Round {
     /// Bytes programmed per byte that the host wrote; `None` if it wrote none.
     pub write_amplification: Option<f64>,
     /// What was programmed of the main memory when the run began and what was since, as a share of it: from 1 on, all
-    /// pages that were free are used up. `None` without flash.
+    /// pages that were free are used up. `None` without flash, and if less than a twentieth of what the round
+    /// programmed went there.
     #[serde(default)]
     pub filled: Option<f64>,
     /// Mean response time of all requests, in microseconds.
