@@ -16,7 +16,7 @@ const SIZES_LEAST: usize = 3;
 /// Which size is taken, for a reader.
 pub(super) const MEANING: &str = "The size to take has the most speed for the money: how many times as fast as the \
     same system without SLC it is, divided by how many times as much its flash costs. Others \
-    within 2 % of that are named; if having none is within 2 %, too, none is taken.";
+    within 2 % of that are named, and the fastest; if having none is within 2 %, too, none is taken.";
 
 /// A size of SLC.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,7 +107,7 @@ impl Advice {
             }
             SizeAnswer::NoDifference(best) => {
                 format!(
-                    "none. No size makes a difference for the money, within 2 %: {}",
+                    "none. The best makes no difference for the money, within 2 %: {}",
                     with(best)
                 )
             }

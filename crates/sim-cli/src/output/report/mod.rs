@@ -137,7 +137,7 @@ fn what_ran(page: &mut HtmlPage, options: &Options, field: &Field<'_>, runs: &[S
         options.fill.words()
     ));
     if let Some(steady) = &first.steady {
-        page.note(&format!("{}.", text::settled(steady)));
+        page.note(&format!("{}; charts that follow the run show all.", text::settled(steady)));
     }
 }
 
