@@ -98,10 +98,7 @@ impl Memory {
                 .chunks(blocks_a_cell)
                 .map(|blocks| blocks.iter().copied().max().unwrap_or(0))
                 .collect(),
-            done: PartResult {
-                programmed_before: before.programmed,
-                ..PartResult::new(state.bytes, &wear, &operations)
-            },
+            done: PartResult::new(state.bytes, before.programmed, &wear, &operations),
         }
     }
 }

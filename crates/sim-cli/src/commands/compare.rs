@@ -161,15 +161,14 @@ fn table(runs: &[&RunResult], out: &mut dyn Write) -> Result<(), Failure> {
 fn hardware(runs: &[&RunResult], setup: &Setup, out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new([("", Edge::Left), ("", Edge::Left)]);
     let others = text::other_hardware(runs.iter().copied(), setup);
-    let any = !others.is_empty();
+    if others.is_empty() {
+        return Ok(());
+    }
     for row in others {
         table.row(row);
     }
-    if any {
-        writeln!(out, "\nSystems whose hardware is not the device's:")?;
-        table.write_rows(out)?;
-    }
-    Ok(())
+    writeln!(out, "\nSystems whose hardware is not the device's:")?;
+    Ok(table.write_rows(out)?)
 }
 
 /// So many systems beside the first have their ratios explained, each by itself.

@@ -6,7 +6,7 @@ use sim::engine::sweep::{Plan, Row, Run};
 use sim::show;
 
 use super::curves;
-use crate::output::ranking::{NOTABLE as FASTER, money};
+use crate::output::ranking::{NOTABLE as FASTER, as_much, money};
 use crate::output::verdict;
 use crate::output::verdict::Unfilled;
 
@@ -64,7 +64,7 @@ pub(super) struct Advice {
     answer: SizeAnswer,
     fastest: SizePoint,
     /// The other sizes that are worth as much.
-    equals: Vec<u64>,
+    equals: Vec<String>,
     largest: Largest,
     /// What it is compared with, and the life of that.
     base: String,
@@ -119,9 +119,9 @@ impl Advice {
             }
         };
         let life = self.at().and_then(|at| self.shorter_life(at, first));
-        let more = [as_much(&self.equals), life, self.not_filled()];
-        let more: String = more.into_iter().flatten().collect();
-        format!("{} on {device}: {said}.{more}", self.curve)
+        let more: String = [life, self.not_filled()].into_iter().flatten().collect();
+        let equals = as_much(" speed for the money", &self.equals);
+        format!("{} on {device}: {said}.{equals}{more}", self.curve)
     }
 
     /// What is said of a size that no run has a larger one than.
@@ -159,18 +159,10 @@ impl Advice {
 }
 
 /// The sizes that are worth as much as the one to take.
-fn equals(answer: SizeAnswer, points: &[SizePoint]) -> Vec<u64> {
+fn equals(answer: SizeAnswer, points: &[SizePoint]) -> Vec<String> {
     let SizeAnswer::Best(best) = answer else { return Vec::new() };
     let others = points.iter().filter(|at| at.size != best.size);
-    others.filter(|at| at.value() * FASTER > best.value()).map(|at| at.size).collect()
-}
-
-/// These in words.
-fn as_much(equals: &[u64]) -> Option<String> {
-    let verb = if equals.len() == 1 { "has" } else { "have" };
-    let names = show::listed(equals.iter().copied().map(show::short), "and");
-    let said = format!(" {names} {verb} as much speed for the money, within 2 %.");
-    (!equals.is_empty()).then_some(said)
+    others.filter(|at| at.value() * FASTER > best.value()).map(|at| show::short(at.size)).collect()
 }
 
 /// The gain of a size, with its price.
@@ -400,7 +392,7 @@ mod tests {
             curve: "paged".into(),
             answer: SizeAnswer::Best(at),
             fastest: at,
-            equals: vec![1 << 18, 1 << 19],
+            equals: vec!["256KiB".into(), "512KiB".into()],
             largest,
             base: "conventional".into(),
             life: Some(15.0),

@@ -74,7 +74,7 @@ impl Best {
             count => format!(" under {count} of {of} traces"),
         };
         let Self { told, first, .. } = self;
-        let equals = as_much(&self.equals);
+        let equals = as_much("", &self.equals);
         if self.is_first {
             return format!("{told} on {device}{traces}: none has more.{equals}");
         }

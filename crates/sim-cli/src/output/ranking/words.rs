@@ -16,13 +16,13 @@ pub(crate) const RULE: &str = "Speed: times as fast as the first system. For the
 /// Up to this factor, what an SLC costs and what it is worth are about the same.
 const EVEN: f64 = 1.25;
 
-/// Those that have as much of what an answer goes by, in words; nothing if there are none.
-pub(crate) fn as_much(equals: &[String]) -> String {
+/// Those that have as much (of what, if that was not said before), in words; nothing if there are none.
+pub(crate) fn as_much(of: &str, equals: &[String]) -> String {
     let verb = if equals.len() == 1 { "has" } else { "have" };
     match equals {
         [] => String::new(),
         names => format!(
-            " {} {verb} as much, within 2 %.",
+            " {} {verb} as much{of}, within 2 %.",
             show::listed(names.iter().map(String::as_str), "and")
         ),
     }
@@ -86,7 +86,7 @@ impl Ranking<'_> {
         let lead = format!("Take {label}{far}: {most} speed for the money{safe}");
         let longest = self.lasts_longest(taken).then(|| taken.told());
         let longest = longest.map(|told| format!(" For the same money, {told} lasts longest."));
-        let equals = as_much(&equals) + &longest.unwrap_or_default();
+        let equals = as_much("", &equals) + &longest.unwrap_or_default();
         if std::ptr::eq(taken.run, self.first) {
             return format!("{lead}.{equals}");
         }

@@ -311,8 +311,8 @@ fn region_result(region: Region, done: &[PartState]) -> RegionResult {
 
 fn part_result(part: &PartState, before: &Hardware) -> (String, PartResult) {
     let programmed_before = before.part(part.name).map_or(0, |earlier| earlier.programmed);
-    let result = PartResult::new(part.bytes, &part.wear, &part.operations);
-    (part.name.to_owned(), PartResult { programmed_before, ..result })
+    let result = PartResult::new(part.bytes, programmed_before, &part.wear, &part.operations);
+    (part.name.to_owned(), result)
 }
 
 fn energy_millijoules(before: &Moment, after: &Moment) -> f64 {

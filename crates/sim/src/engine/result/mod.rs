@@ -340,15 +340,21 @@ impl PartResult {
         self.operations.values().map(|done| done.erase).sum()
     }
 
-    /// A memory of that size, with the cycles of its blocks and their operations.
-    pub fn new(bytes: u64, cycles: &[u32], operations: &Operations) -> Self {
+    /// A memory of that size, of which so many bytes were programmed before, with the cycles of its blocks and their
+    /// operations.
+    pub fn new(
+        bytes: u64,
+        programmed_before: u64,
+        cycles: &[u32],
+        operations: &Operations,
+    ) -> Self {
         let by_cause = Cause::ALL.into_iter().filter_map(|cause| {
             let [read, program, erase] = Verb::ALL.map(|verb| operations.get(verb, cause));
             let done = ByVerb { read, program, erase };
             (done != ByVerb::default()).then(|| (cause.name().to_owned(), done))
         });
         let operations = by_cause.collect();
-        Self { bytes, programmed_before: 0, wear: Spread::of(cycles), operations }
+        Self { bytes, programmed_before, wear: Spread::of(cycles), operations }
     }
 }
 
@@ -620,7 +626,7 @@ mod tests {
         let pages = Pages::of(&operations);
         assert_eq!((pages.reads(), pages.programs()), (10, 11));
         assert_eq!((pages.gc_read, pages.gc_program, pages.host_program), (2, 3, 1));
-        let part = PartResult::new(7, &[1, 3], &operations);
+        let part = PartResult::new(7, 0, &[1, 3], &operations);
         assert_eq!((part.wear.mean, part.operations.len()), (2.0, Cause::ALL.len()));
         assert_eq!(part.operations["write_back"], ByVerb { read: 1, program: 2, erase: 0 });
     }
