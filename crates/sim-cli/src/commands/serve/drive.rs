@@ -247,7 +247,8 @@ impl<'l> Drive<'l> {
     }
 
     fn broken(&mut self, failure: Failure) -> Refusal {
-        self.ledger.failure = Some(failure);
+        // The first one is told: those that follow come of it.
+        self.ledger.failure.get_or_insert(failure);
         Refusal::Off
     }
 

@@ -20,6 +20,10 @@
 //! | second header, sync | two headers, the second newer | the disk as rewritten |
 //! | first header, sync | two headers, the same | the disk as rewritten |
 //! | freeing what no header names | gaps, a shorter file | the disk as rewritten |
+//!
+//! A call that fails may have done its work, a part of it, or nothing, so nobody knows which of these states the file
+//! has. Therefore nothing more is written after a failure. It does not matter whether room is given back, or a mark
+//! is written; and the last chip may find no room, because no header names it yet.
 
 use std::io;
 
@@ -52,6 +56,14 @@ pub struct Disk<S> {
     tail: Tail,
     copies: Copies,
     synced: Synced,
+    changes: Changes,
+}
+
+/// How the changes of the file went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Changes {
+    Done,
+    Failed,
 }
 
 /// Whether all records would survive a crash of the machine.
@@ -113,8 +125,8 @@ impl<S: FileStore> Disk<S> {
         let Opened { about, replayed, copies, header, .. } = &opened;
         let (about, tail) = (about.clone(), replayed.tail.clone());
         let (end, last) = (replayed.end, replayed.last);
-        let (header, copies, synced) = (*header, *copies, Synced::No);
-        Ok(Ok((Self { store, header, about, end, last, tail, copies, synced }, opened)))
+        let (header, copies, synced, changes) = (*header, *copies, Synced::No, Changes::Done);
+        Ok(Ok((Self { store, header, about, end, last, tail, copies, synced, changes }, opened)))
     }
 
     /// The file, when nobody works on its disk any more.
@@ -128,8 +140,8 @@ impl<S: FileStore> Disk<S> {
         store.set_length(0)?;
         slot::begin(&store, header.identity)?;
         let (about, tail, copies) = (about.clone(), Tail::Clean, Copies::Same);
-        let (end, last, synced) = (0, Check::NONE, Synced::Yes);
-        let mut disk = Self { store, header, about, end, last, tail, copies, synced };
+        let (end, last, synced, changes) = (0, Check::NONE, Synced::Yes, Changes::Done);
+        let mut disk = Self { store, header, about, end, last, tail, copies, synced, changes };
         disk.rewrite(device)?;
         disk.store.sync_name()?;
         Ok(disk)
@@ -137,6 +149,41 @@ impl<S: FileStore> Disk<S> {
 
     /// Goes on with a disk that was opened: from now on its operations are recorded.
     pub fn go_on(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.unless_failed(|disk| disk.begin_records(device))
+    }
+
+    /// Writes the records since the last call. What they record may be acknowledged only after that.
+    pub fn commit(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.unless_failed(|disk| disk.write_records(device))
+    }
+
+    /// Writes the chip as it is now, with a new journal.
+    pub(super) fn rewrite(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.unless_failed(|disk| disk.write_anew(device))
+    }
+
+    /// Makes all that was done survive a crash of the machine.
+    pub fn sync(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.unless_failed(|disk| disk.sync_records(device))
+    }
+
+    /// Writes the chip without a journal, as the last thing that is done. If it finds no room, the journal has all.
+    pub fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.unless_failed(|disk| disk.end_records(device))
+    }
+
+    /// Changes the file, if no change failed before.
+    fn unless_failed(
+        &mut self,
+        change: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.changes == Changes::Failed {
+            return Err(io::Error::other("an earlier change of the file failed"));
+        }
+        change(self).inspect_err(|_| self.changes = Changes::Failed)
+    }
+
+    fn begin_records(&mut self, device: &mut Journaled) -> io::Result<()> {
         if let Tail::Incomplete(bytes) = self.tail {
             self.store.clear(Extent { at: self.end, bytes })?;
         }
@@ -149,22 +196,21 @@ impl<S: FileStore> Disk<S> {
         } else if self.copies != Copies::Same {
             slot::replace(&self.store, &self.header)?;
         }
-        self.free_unused()?;
+        self.free_unused();
         // Who made it may have been killed before that.
         self.store.sync_name()?;
         let mut pending = Pending::new(Seal::of(&self.header), self.last, self.end);
         pending.add(&Event::PowerOff);
         device.keep(pending);
-        self.commit(device)
+        self.write_records(device)
     }
 
-    /// Writes the records since the last call. What they record may be acknowledged only after that.
-    pub fn commit(&mut self, device: &mut Journaled) -> io::Result<()> {
+    fn write_records(&mut self, device: &mut Journaled) -> io::Result<()> {
         let Some(pending) = device.pending().filter(|pending| !pending.bytes.is_empty()) else {
             return Ok(());
         };
         if pending.end() > self.header.journal.end() {
-            return self.rewrite(device);
+            return self.write_anew(device);
         }
         self.store.write_at(pending.at, &pending.bytes)?;
         pending.written();
@@ -172,21 +218,20 @@ impl<S: FileStore> Disk<S> {
         Ok(())
     }
 
-    /// Writes the chip as it is now, with a new journal.
-    pub(super) fn rewrite(&mut self, device: &mut Journaled) -> io::Result<()> {
-        self.write(device, Then::Journal)
+    fn write_anew(&mut self, device: &mut Journaled) -> io::Result<()> {
+        let header = self.write_chip(device.inner(), Then::Journal)?;
+        self.name_chip(header, device)
     }
 
-    /// Makes all that was done survive a crash of the machine.
-    pub fn sync(&mut self, device: &mut Journaled) -> io::Result<()> {
-        self.commit(device)?;
+    fn sync_records(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.write_records(device)?;
         if self.synced == Synced::Yes {
             return Ok(());
         }
         if let Some(pending) = device.pending() {
             pending.add(&Event::Flushed);
         }
-        self.commit(device)?;
+        self.write_records(device)?;
         self.store.sync()?;
         self.synced = Synced::Yes;
         if device.pending().is_some() {
@@ -196,39 +241,39 @@ impl<S: FileStore> Disk<S> {
         Ok(())
     }
 
-    /// Writes the chip without a journal, as the last thing that is done. If that fails, the journal has everything.
-    pub fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
-        self.sync(device)?;
+    fn end_records(&mut self, device: &mut Journaled) -> io::Result<()> {
+        self.sync_records(device)?;
         let (end, journal) = (self.end, self.header.journal);
         let records = Extent { bytes: end - journal.at, ..journal };
         // The rest of its room is needed for the chip.
         self.replace(Header { journal: records, ..self.header }, end)?;
-        let written = self.write(device, Then::Nothing);
-        if written.is_err() {
-            self.make_room(Extent { at: end, bytes: journal.end() - end })?;
-            self.replace(Header { journal, ..self.header }, end)?;
-        }
-        written
-    }
-
-    /// Writes the chip where nothing is in use, and has the headers name it.
-    fn write(&mut self, device: &mut Journaled, then: Then) -> io::Result<()> {
-        let written = self.write_chip(device.inner(), then);
-        match written {
-            Ok(header) => self.replace(header, header.records().at)?,
+        match self.write_chip(device.inner(), Then::Nothing) {
+            Ok(header) => self.name_chip(header, device),
             Err(error) => {
-                // What was written in part takes no more room. It did no harm.
-                let _ = self.free_unused();
-                return Err(error);
+                self.make_room(Extent { at: end, bytes: journal.end() - end })?;
+                self.replace(Header { journal, ..self.header }, end)?;
+                Err(error)
             }
         }
+    }
+
+    /// Has the headers name a chip that was written.
+    fn name_chip(&mut self, header: Header, device: &mut Journaled) -> io::Result<()> {
+        self.replace(header, header.records().at)?;
         // The records that were pending are in the chip now.
         device.keep(Pending::new(Seal::of(&self.header), Check::NONE, self.end));
         self.synced = Synced::Yes;
-        self.free_unused()
+        self.free_unused();
+        Ok(())
     }
 
+    /// Writes the chip where nothing is in use, and returns the header that names it.
     fn write_chip(&self, device: &Device, then: Then) -> io::Result<Header> {
+        // What was written in part takes no more room. It did no harm.
+        self.place_chip(device, then).inspect_err(|_| self.free_unused())
+    }
+
+    fn place_chip(&self, device: &Device, then: Then) -> io::Result<Header> {
         let bytes = unit::bytes(&self.about, device)?;
         let room = bytes.next_multiple_of(GRAIN);
         let journal = match then {
@@ -277,9 +322,11 @@ impl<S: FileStore> Disk<S> {
         used.into_iter().filter(|extent| extent.bytes > 0).collect()
     }
 
-    /// Gives back what no header names.
-    fn free_unused(&self) -> io::Result<()> {
-        self.store.set_length(self.header.needed().max(BEHIND))?;
-        layout::gaps(&self.used()).into_iter().try_for_each(|gap| self.store.clear(gap))
+    /// Gives back what no header names. If that fails it takes room, and does no harm.
+    fn free_unused(&self) {
+        let _ = self.store.set_length(self.header.needed().max(BEHIND));
+        for gap in layout::gaps(&self.used()) {
+            self.store.give_back(gap);
+        }
     }
 }

@@ -162,6 +162,9 @@ impl DiskFile {
         self.with_disk(|disk| disk.commit(device))?;
         if let Kept::Disk(disk) = &mut self.file {
             if let Err(error) = disk.close(device) {
+                if !wants_room(&error) {
+                    return Err(self.failed(error));
+                }
                 let path = self.path.display();
                 observer.note(&format!(
                     "{path} could not be rewritten ({error}): it keeps its journal, and loses nothing"
@@ -187,16 +190,19 @@ impl DiskFile {
 
     /// A failure to write what a disk needs. What is missing may be room, without which it can still be read.
     fn failed(&self, reason: io::Error) -> Failure {
-        let kind = reason.kind();
-        let reason = match kind {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                let hint = "what was answered is in it, and --read-only serves it without any room";
-                io::Error::new(kind, format!("{reason}; {hint}"))
-            }
-            _ => reason,
+        let reason = if wants_room(&reason) {
+            let hint = "what was answered is in it, and --read-only serves it without any room";
+            io::Error::new(reason.kind(), format!("{reason}; {hint}"))
+        } else {
+            reason
         };
         Failure::File { path: self.path.clone(), reason }
     }
+}
+
+fn wants_room(error: &io::Error) -> bool {
+    use ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
 }
 
 /// Says what was found besides a disk that was left in order.

@@ -52,6 +52,10 @@ impl FileStore for NamedFile {
         if punched(&self.file, extent) { Ok(()) } else { write_zeros(&self.file, extent) }
     }
 
+    fn give_back(&self, extent: Extent) {
+        let _ = punched(&self.file, extent);
+    }
+
     #[cfg(target_os = "linux")]
     fn next_data(&self, at: u64) -> io::Result<u64> {
         match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(at)) {

@@ -102,6 +102,10 @@ impl FileStore for MemoryFile {
         Ok(())
     }
 
+    fn give_back(&self, extent: Extent) {
+        let _ = self.clear(extent);
+    }
+
     fn next_data(&self, at: u64) -> io::Result<u64> {
         let next = self.pages.borrow().range(at / PAGE..).next().map(|(page, _)| page * PAGE);
         Ok(next.map_or(self.length.get(), |next| next.max(at)))

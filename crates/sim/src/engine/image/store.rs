@@ -33,8 +33,10 @@ pub trait FileStore {
     fn sync(&self) -> io::Result<()>;
     /// Waits until its name would survive one, too.
     fn sync_name(&self) -> io::Result<()>;
-    /// Makes the bytes zeros, and gives their room back where the file system can.
+    /// Makes the bytes zeros, which take no room where the file system can do that.
     fn clear(&self, extent: Extent) -> io::Result<()>;
+    /// Gives back the room of bytes that nobody reads any more, where the file system can.
+    fn give_back(&self, extent: Extent);
     /// The first byte from there on that may be no zero.
     fn next_data(&self, at: u64) -> io::Result<u64>;
 }

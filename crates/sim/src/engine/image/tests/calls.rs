@@ -1,4 +1,4 @@
-//! A crash at each call, of the program and of the machine; and a disk that is full at each.
+//! A crash at each call, of the program and of the machine; a call that fails; and a disk that is full at each.
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -12,7 +12,7 @@ use super::super::disk::Disk;
 use super::super::journaled::Journaled;
 use super::super::refusal::Refusal;
 use super::super::store::FileStore;
-use super::noted::{Call, Noted};
+use super::noted::{Call, Done, Failing, Lasts, Noted};
 use super::{about, bytes, device, opened, program};
 use crate::base::Failure;
 use crate::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
@@ -41,47 +41,58 @@ impl Life {
         self.promises.push(self.now);
     }
 
-    fn page(&mut self) {
+    fn page(&mut self) -> io::Result<()> {
         program(&mut self.device, self.now.sent, 10 + self.now.sent as u8);
         self.now.sent += 1;
         self.note();
-        self.disk.commit(&mut self.device).unwrap();
+        self.disk.commit(&mut self.device)?;
         self.now.answered = self.now.sent;
         self.note();
+        Ok(())
     }
 
-    fn sync(&mut self) {
-        self.disk.sync(&mut self.device).unwrap();
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.sync(&mut self.device)?;
         self.now.synced = self.now.answered;
         self.note();
+        Ok(())
+    }
+
+    fn begin() -> Self {
+        let mut device = device();
+        let disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
+        let mut life = Self { disk, device, promises: Vec::new(), now: Promise::default() };
+        life.note();
+        life
+    }
+
+    /// To its end, and on.
+    fn go_through(&mut self) -> io::Result<()> {
+        self.page()?;
+        self.sync()?;
+        self.page()?;
+        self.disk.close(&mut self.device)?;
+        self.now.synced = 2;
+        self.note();
+        let calls = self.disk.store.calls();
+        let (disk, found) = opened(self.disk.store.clone()).unwrap();
+        assert_eq!(calls.len(), disk.store.calls().len(), "opening changes nothing");
+        (self.disk, self.device) = (disk, Journaled::of_file(found.device));
+        self.disk.go_on(&mut self.device)?;
+        self.note();
+        self.page()?;
+        self.sync()?;
+        // As when the journal is used up.
+        self.disk.rewrite(&mut self.device)?;
+        self.note();
+        self.page()?;
+        self.sync()
     }
 }
 
-/// A disk from its first call to its end, and on.
 fn life() -> Life {
-    let mut device = device();
-    let disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
-    let mut life = Life { disk, device, promises: Vec::new(), now: Promise::default() };
-    life.note();
-    life.page();
-    life.sync();
-    life.page();
-    life.disk.close(&mut life.device).unwrap();
-    life.now.synced = 2;
-    life.note();
-    let calls = life.disk.store.calls();
-    let (disk, found) = opened(life.disk.store.clone()).unwrap();
-    assert_eq!(calls.len(), disk.store.calls().len(), "opening changes nothing");
-    (life.disk, life.device) = (disk, Journaled::of_file(found.device));
-    life.disk.go_on(&mut life.device).unwrap();
-    life.note();
-    life.page();
-    life.sync();
-    // As when the journal is used up.
-    life.disk.rewrite(&mut life.device).unwrap();
-    life.note();
-    life.page();
-    life.sync();
+    let mut life = Life::begin();
+    life.go_through().unwrap();
     life
 }
 
@@ -135,6 +146,40 @@ fn a_program_that_ends_at_any_call_loses_nothing_that_was_answered() {
 /// Records are few bytes, and not in the headers' place.
 fn is_record(call: &Call) -> bool {
     matches!(call, Call::Write(at, bytes) if *at > 4096 && bytes.len() < 4096)
+}
+
+/// Nobody knows what a call did that failed. Whoever goes on all the same does no harm.
+#[test]
+fn a_call_that_fails_loses_nothing_that_was_answered() {
+    let calls = Life::begin().disk.store.calls().len()..life().disk.store.calls().len();
+    let mut failed = 0;
+    for after in calls {
+        for done in [Done::Nothing, Done::Half, Done::All] {
+            for lasts in [Lasts::Once, Lasts::ForGood] {
+                let failing = Failing { after, done, lasts };
+                let mut life = Life::begin();
+                life.disk.store.failing.set(Some(failing));
+                failed += usize::from(life.go_through().is_err());
+                let again = life.disk.rewrite(&mut life.device);
+                let _ = again.and_then(|()| life.disk.close(&mut life.device));
+                holds_what_was_answered(&life, failing);
+            }
+        }
+    }
+    assert!(failed > 200, "{failed} lives ended early");
+}
+
+/// From the call that failed on, whenever the program ended.
+fn holds_what_was_answered(life: &Life, failing: Failing) {
+    let calls = life.disk.store.calls();
+    for count in failing.after..=calls.len() {
+        let promise = promised(&life.promises, count);
+        let found = pages(after(&calls[..count]))
+            .unwrap_or_else(|refusal| panic!("{failing:?}, {count}: {refusal}"))
+            .unwrap_or(0);
+        let is_kept = (promise.answered..=promise.sent).contains(&found);
+        assert!(is_kept, "{failing:?}, {count}: {found}, {promise:?}");
+    }
 }
 
 /// After a crash of the machine, what was not synced is there, or not, in any order. What was synced is there. Of the

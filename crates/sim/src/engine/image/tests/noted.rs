@@ -1,4 +1,5 @@
-//! A file in memory that notes each call, so that a test can end after any of them; it may be full, or not be read.
+//! A file in memory that notes each call, so that a test can end after any of them; it may be full, or not be read, and
+//! any call may fail.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -17,6 +18,30 @@ pub(super) enum Call {
     SyncName,
 }
 
+/// A call that fails.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failing {
+    /// How many calls were noted before.
+    pub after: usize,
+    pub done: Done,
+    pub lasts: Lasts,
+}
+
+/// What a call that fails has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    Nothing,
+    Half,
+    All,
+}
+
+/// Whether the calls behind it fail, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasts {
+    Once,
+    ForGood,
+}
+
 /// The file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Noted {
@@ -28,6 +53,7 @@ pub(super) struct Noted {
     pub room: Cell<Option<usize>>,
     /// A byte that the system cannot read.
     pub unreadable: Cell<Option<u64>>,
+    pub failing: Cell<Option<Failing>>,
 }
 
 const PAGE: u64 = 4096;
@@ -77,12 +103,43 @@ impl Noted {
     /// Does what a call did.
     pub(super) fn apply(&self, call: &Call) {
         // The room is not limited.
-        let _ = match call {
-            Call::Length(length) => self.set_length(*length),
-            Call::Write(at, bytes) => self.write_at(*at, bytes),
-            Call::Clear(extent) => self.clear(*extent),
+        let _ = self.carry_out(call.clone());
+    }
+
+    fn carry_out(&self, call: Call) -> io::Result<()> {
+        let done = match &call {
+            Call::Length(length) => {
+                self.pages.borrow_mut().retain(|page| page * PAGE < *length);
+                self.memory.set_length(*length)
+            }
+            Call::Write(at, bytes) => self.memory.write_at(*at, bytes),
+            Call::Clear(extent) => {
+                let freed = extent.at.div_ceil(PAGE)..extent.end() / PAGE;
+                self.pages.borrow_mut().retain(|page| !freed.contains(page));
+                self.memory.clear(*extent)
+            }
             Call::Sync | Call::SyncName => Ok(()),
         };
+        self.calls.borrow_mut().push(call);
+        done
+    }
+
+    /// Carries out the call, unless it is to fail.
+    fn call(&self, call: Call) -> io::Result<()> {
+        let Some(failing) = self.failing.get().filter(|it| it.after <= self.calls.borrow().len())
+        else {
+            return self.carry_out(call);
+        };
+        if failing.lasts == Lasts::Once {
+            self.failing.take();
+        }
+        let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
+        match (failing.done, call) {
+            (Done::All, call) => self.carry_out(call)?,
+            (Done::Half, Call::Write(at, bytes)) => self.carry_out(Call::Write(at, half(bytes)))?,
+            _ => {}
+        }
+        Err(io::Error::other("a call failed"))
     }
 }
 
@@ -92,9 +149,7 @@ impl FileStore for Noted {
     }
 
     fn set_length(&self, length: u64) -> io::Result<()> {
-        self.calls.borrow_mut().push(Call::Length(length));
-        self.pages.borrow_mut().retain(|page| page * PAGE < length);
-        self.memory.set_length(length)
+        self.call(Call::Length(length))
     }
 
     fn read_at(&self, at: u64, bytes: &mut [u8]) -> io::Result<usize> {
@@ -107,27 +162,25 @@ impl FileStore for Noted {
 
     fn write_at(&self, at: u64, bytes: &[u8]) -> io::Result<()> {
         let written = &bytes[..self.room_for(at, bytes.len())];
-        self.calls.borrow_mut().push(Call::Write(at, written.to_vec()));
-        self.memory.write_at(at, written)?;
+        self.call(Call::Write(at, written.to_vec()))?;
         let is_whole = written.len() == bytes.len();
         if is_whole { Ok(()) } else { Err(ErrorKind::StorageFull.into()) }
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.calls.borrow_mut().push(Call::Sync);
-        Ok(())
+        self.call(Call::Sync)
     }
 
     fn sync_name(&self) -> io::Result<()> {
-        self.calls.borrow_mut().push(Call::SyncName);
-        Ok(())
+        self.call(Call::SyncName)
     }
 
     fn clear(&self, extent: Extent) -> io::Result<()> {
-        self.calls.borrow_mut().push(Call::Clear(extent));
-        let freed = extent.at.div_ceil(PAGE)..extent.end() / PAGE;
-        self.pages.borrow_mut().retain(|page| !freed.contains(page));
-        self.memory.clear(extent)
+        self.call(Call::Clear(extent))
+    }
+
+    fn give_back(&self, extent: Extent) {
+        let _ = self.clear(extent);
     }
 
     fn next_data(&self, at: u64) -> io::Result<u64> {
