@@ -151,8 +151,9 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
 /// Writes it to a new file.
 fn save(to: &Path, about: &About, device: &mut Journaled) -> Result<(), Failure> {
     let disk = disk_file::create(to, about, device);
+    // With its journal it is whole, too.
     let closed = disk.and_then(|mut disk| disk.close(device));
-    closed.map_err(|reason| Failure::File { path: to.into(), reason })
+    closed.map(drop).map_err(|reason| Failure::File { path: to.into(), reason })
 }
 
 /// What is saved of a disk, and what is given up.

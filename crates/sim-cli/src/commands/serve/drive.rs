@@ -103,8 +103,13 @@ impl Ledger {
         if let Some(record) = &mut self.record
             && let Err(error) = record.flush()
         {
-            self.failure = Some(error.into());
+            self.fail(error.into());
         }
+    }
+
+    /// Notes a failure. The first one is told: those that follow come of it.
+    fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
     }
 
     /// The file of the disk, if it has one, to be closed.
@@ -116,7 +121,7 @@ impl Ledger {
         if let Some(record) = &mut self.record
             && let Err(error) = output::put(request, RECORDED, record)
         {
-            self.failure = Some(error.into());
+            self.fail(error.into());
         }
         if let Some(baseline) = &mut self.baseline {
             baseline.note(Noted::Request(*request, time));
@@ -247,8 +252,7 @@ impl<'l> Drive<'l> {
     }
 
     fn broken(&mut self, failure: Failure) -> Refusal {
-        // The first one is told: those that follow come of it.
-        self.ledger.failure.get_or_insert(failure);
+        self.ledger.fail(failure);
         Refusal::Off
     }
 

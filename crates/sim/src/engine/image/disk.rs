@@ -22,8 +22,11 @@
 //! | freeing what no header names | gaps, a shorter file | the disk as rewritten |
 //!
 //! A call that fails may have done its work, a part of it, or nothing, so nobody knows which of these states the file
-//! has. Therefore nothing more is written after a failure. It does not matter whether room is given back, or a mark
-//! is written; and the last chip may find no room, because no header names it yet.
+//! has. Therefore nothing more is written after a failure. But it does not matter whether room is given back, or a mark
+//! is written; and if the last chip fails, which no header names yet, the journal stays.
+//!
+//! Whoever goes on with a file mends its headers before anything else. Otherwise a header that fails could be the only
+//! whole one, or the older one name a chip that is gone.
 
 use std::io;
 
@@ -71,6 +74,15 @@ enum Changes {
 enum Synced {
     Yes,
     No,
+}
+
+/// How a disk's file was closed.
+#[derive(Debug)]
+pub enum Closed {
+    /// It holds the chip alone.
+    Chip,
+    /// The chip could not be written anew, so the journal stays, which has everything.
+    Journal(io::Error),
 }
 
 /// What a file held.
@@ -167,16 +179,16 @@ impl<S: FileStore> Disk<S> {
         self.unless_failed(|disk| disk.sync_records(device))
     }
 
-    /// Writes the chip without a journal, as the last thing that is done. If it finds no room, the journal has all.
-    pub fn close(&mut self, device: &mut Journaled) -> io::Result<()> {
+    /// Writes the chip without a journal, as the last thing that is done.
+    pub fn close(&mut self, device: &mut Journaled) -> io::Result<Closed> {
         self.unless_failed(|disk| disk.end_records(device))
     }
 
     /// Changes the file, if no change failed before.
-    fn unless_failed(
+    fn unless_failed<T>(
         &mut self,
-        change: impl FnOnce(&mut Self) -> io::Result<()>,
-    ) -> io::Result<()> {
+        change: impl FnOnce(&mut Self) -> io::Result<T>,
+    ) -> io::Result<T> {
         if self.changes == Changes::Failed {
             return Err(io::Error::other("an earlier change of the file failed"));
         }
@@ -184,8 +196,12 @@ impl<S: FileStore> Disk<S> {
     }
 
     fn begin_records(&mut self, device: &mut Journaled) -> io::Result<()> {
+        if self.copies != Copies::Same {
+            self.store.sync()?;
+            slot::replace(&self.store, &self.header)?;
+        }
         if let Tail::Incomplete(bytes) = self.tail {
-            self.store.clear(Extent { at: self.end, bytes })?;
+            self.clear_record(bytes)?;
         }
         if self.header.journal.bytes == 0 {
             let bytes = layout::journal_bytes(capacity(device.inner()), self.header.chip.bytes);
@@ -193,8 +209,6 @@ impl<S: FileStore> Disk<S> {
             self.make_room(journal)?;
             let header = Header { journal, ..self.begun() };
             self.replace(header, header.records().at)?;
-        } else if self.copies != Copies::Same {
-            slot::replace(&self.store, &self.header)?;
         }
         self.free_unused();
         // Who made it may have been killed before that.
@@ -203,6 +217,17 @@ impl<S: FileStore> Disk<S> {
         pending.add(&Event::PowerOff);
         device.keep(pending);
         self.write_records(device)
+    }
+
+    /// Clears an incomplete record, from behind, so that what is left is one at any time.
+    fn clear_record(&self, bytes: u64) -> io::Result<()> {
+        let end = self.end + bytes;
+        for at in [self.end + 2, self.end + 1, self.end] {
+            if at < end {
+                self.store.clear(Extent { at, bytes: end - at })?;
+            }
+        }
+        Ok(())
     }
 
     fn write_records(&mut self, device: &mut Journaled) -> io::Result<()> {
@@ -241,18 +266,21 @@ impl<S: FileStore> Disk<S> {
         Ok(())
     }
 
-    fn end_records(&mut self, device: &mut Journaled) -> io::Result<()> {
+    fn end_records(&mut self, device: &mut Journaled) -> io::Result<Closed> {
         self.sync_records(device)?;
         let (end, journal) = (self.end, self.header.journal);
         let records = Extent { bytes: end - journal.at, ..journal };
         // The rest of its room is needed for the chip.
         self.replace(Header { journal: records, ..self.header }, end)?;
         match self.write_chip(device.inner(), Then::Nothing) {
-            Ok(header) => self.name_chip(header, device),
+            Ok(header) => {
+                self.name_chip(header, device)?;
+                Ok(Closed::Chip)
+            }
             Err(error) => {
                 self.make_room(Extent { at: end, bytes: journal.end() - end })?;
                 self.replace(Header { journal, ..self.header }, end)?;
-                Err(error)
+                Ok(Closed::Journal(error))
             }
         }
     }
@@ -293,7 +321,7 @@ impl<S: FileStore> Disk<S> {
 
     /// Fills an extent that is not in use with zeros.
     fn make_room(&self, extent: Extent) -> io::Result<()> {
-        if extent.at < layout::end(&self.used()) {
+        if extent.at < self.header.needed() {
             self.store.clear(extent)?;
         } else {
             self.store.set_length(extent.at)?;
@@ -324,7 +352,7 @@ impl<S: FileStore> Disk<S> {
 
     /// Gives back what no header names. If that fails it takes room, and does no harm.
     fn free_unused(&self) {
-        let _ = self.store.set_length(self.header.needed().max(BEHIND));
+        self.store.cut(self.header.needed().max(BEHIND));
         for gap in layout::gaps(&self.used()) {
             self.store.give_back(gap);
         }

@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::damage::Tail;
-use super::disk::{self, Disk, Opened};
+use super::disk::{self, Closed, Disk, Opened};
 use super::file::NamedFile;
 use super::journaled::Journaled;
 use super::mark::Mark;
@@ -140,7 +140,7 @@ impl DiskFile {
             Kept::Absent => create(&self.path, about, device).map(Box::new).map_err(of_file),
             Kept::Blank(file) => Disk::create(file, about, device).map(Box::new).map_err(of_file),
             Kept::Disk(mut disk) => {
-                disk.go_on(device).map(|()| disk).map_err(|reason| self.failed(reason))
+                disk.go_on(device).map(|()| disk).map_err(|reason| failed(&self.path, reason))
             }
         };
         self.file = Kept::Disk(begun?);
@@ -159,12 +159,9 @@ impl DiskFile {
 
     /// Ends with a file that holds the chip alone.
     pub fn close(mut self, device: &mut Journaled, observer: &dyn Observer) -> Result<(), Failure> {
-        self.with_disk(|disk| disk.commit(device))?;
         if let Kept::Disk(disk) = &mut self.file {
-            if let Err(error) = disk.close(device) {
-                if !wants_room(&error) {
-                    return Err(self.failed(error));
-                }
+            let closed = disk.close(device);
+            if let Closed::Journal(error) = closed.map_err(|reason| failed(&self.path, reason))? {
                 let path = self.path.display();
                 observer.note(&format!(
                     "{path} could not be rewritten ({error}): it keeps its journal, and loses nothing"
@@ -172,7 +169,7 @@ impl DiskFile {
             }
             if disk.store.file.metadata().is_ok_and(|data| data.nlink() == 0) {
                 let gone = "it was removed while it was served";
-                return Err(self.failed(io::Error::new(ErrorKind::NotFound, gone)));
+                return Err(failed(&self.path, io::Error::new(ErrorKind::NotFound, gone)));
             }
         }
         Ok(())
@@ -183,26 +180,23 @@ impl DiskFile {
         work: impl FnOnce(&mut Disk<NamedFile>) -> io::Result<()>,
     ) -> Result<(), Failure> {
         match &mut self.file {
-            Kept::Disk(disk) => work(disk).map_err(|reason| self.failed(reason)),
+            Kept::Disk(disk) => work(disk).map_err(|reason| failed(&self.path, reason)),
             Kept::Absent | Kept::Blank(_) => Ok(()),
         }
     }
-
-    /// A failure to write what a disk needs. What is missing may be room, without which it can still be read.
-    fn failed(&self, reason: io::Error) -> Failure {
-        let reason = if wants_room(&reason) {
-            let hint = "what was answered is in it, and --read-only serves it without any room";
-            io::Error::new(reason.kind(), format!("{reason}; {hint}"))
-        } else {
-            reason
-        };
-        Failure::File { path: self.path.clone(), reason }
-    }
 }
 
-fn wants_room(error: &io::Error) -> bool {
-    use ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+/// A failure to write what a disk needs. What is missing may be room, without which it can still be read.
+fn failed(path: &Path, reason: io::Error) -> Failure {
+    let kind = reason.kind();
+    let reason = match kind {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+            let hint = "what was answered is in it, and --read-only serves it without any room";
+            io::Error::new(kind, format!("{reason}; {hint}"))
+        }
+        _ => reason,
+    };
+    Failure::File { path: path.into(), reason }
 }
 
 /// Says what was found besides a disk that was left in order.
@@ -272,13 +266,13 @@ mod tests {
     /// Whichever write finds no room: a mount may program pages long after the server has greeted.
     #[test]
     fn a_full_disk_is_told_with_the_way_to_read_it() {
-        let disk = DiskFile { path: "disk.img".into(), file: Kept::Absent };
+        let path = Path::new("disk.img");
         for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded, ErrorKind::FileTooLarge] {
-            let told = disk.failed(kind.into()).to_string();
+            let told = failed(path, kind.into()).to_string();
             assert!(told.starts_with("disk.img cannot be written: "), "{told}");
             assert!(told.contains("--read-only serves it without any room"), "{told}");
         }
-        let told = disk.failed(ErrorKind::PermissionDenied.into()).to_string();
+        let told = failed(path, ErrorKind::PermissionDenied.into()).to_string();
         assert!(!told.contains("--read-only"), "{told}");
     }
 }

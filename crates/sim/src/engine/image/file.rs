@@ -39,7 +39,9 @@ impl FileStore for NamedFile {
     }
 
     fn sync(&self) -> io::Result<()> {
-        self.file.sync_data()
+        // Of another kind than a write that finds no room: what was written before may be gone.
+        let unsynced = |error| io::Error::other(format!("not all of it reached the disk: {error}"));
+        self.file.sync_data().map_err(unsynced)
     }
 
     fn sync_name(&self) -> io::Result<()> {
@@ -54,6 +56,10 @@ impl FileStore for NamedFile {
 
     fn give_back(&self, extent: Extent) {
         let _ = punched(&self.file, extent);
+    }
+
+    fn cut(&self, length: u64) {
+        let _ = self.set_length(length);
     }
 
     #[cfg(target_os = "linux")]

@@ -14,7 +14,7 @@ pub(super) fn journal_bytes(capacity: u64, chip: u64) -> u64 {
 }
 
 /// The end of all that is in use.
-pub(super) fn end(used: &[Extent]) -> u64 {
+fn end(used: &[Extent]) -> u64 {
     let ends = used.iter().map(|extent| extent.end()).chain([BEHIND]);
     ends.max().unwrap_or(BEHIND).next_multiple_of(GRAIN)
 }

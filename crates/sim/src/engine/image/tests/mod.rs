@@ -14,6 +14,7 @@ use noted::Noted;
 mod calls;
 mod crafted;
 mod damage;
+mod life;
 mod noted;
 
 fn about() -> About {

@@ -14,6 +14,9 @@ pub(super) enum Call {
     Length(u64),
     Write(u64, Vec<u8>),
     Clear(Extent),
+    /// Room is given back: of an extent, or of all behind a length.
+    GiveBack(Extent),
+    Cut(u64),
     Sync,
     SyncName,
 }
@@ -108,12 +111,12 @@ impl Noted {
 
     fn carry_out(&self, call: Call) -> io::Result<()> {
         let done = match &call {
-            Call::Length(length) => {
+            Call::Length(length) | Call::Cut(length) => {
                 self.pages.borrow_mut().retain(|page| page * PAGE < *length);
                 self.memory.set_length(*length)
             }
             Call::Write(at, bytes) => self.memory.write_at(*at, bytes),
-            Call::Clear(extent) => {
+            Call::Clear(extent) | Call::GiveBack(extent) => {
                 let freed = extent.at.div_ceil(PAGE)..extent.end() / PAGE;
                 self.pages.borrow_mut().retain(|page| !freed.contains(page));
                 self.memory.clear(*extent)
@@ -137,6 +140,9 @@ impl Noted {
         match (failing.done, call) {
             (Done::All, call) => self.carry_out(call)?,
             (Done::Half, Call::Write(at, bytes)) => self.carry_out(Call::Write(at, half(bytes)))?,
+            (Done::Half, Call::Clear(Extent { at, bytes })) => {
+                self.carry_out(Call::Clear(Extent { at, bytes: bytes / 2 }))?;
+            }
             _ => {}
         }
         Err(io::Error::other("a call failed"))
@@ -180,7 +186,11 @@ impl FileStore for Noted {
     }
 
     fn give_back(&self, extent: Extent) {
-        let _ = self.clear(extent);
+        let _ = self.call(Call::GiveBack(extent));
+    }
+
+    fn cut(&self, length: u64) {
+        let _ = self.call(Call::Cut(length));
     }
 
     fn next_data(&self, at: u64) -> io::Result<u64> {
