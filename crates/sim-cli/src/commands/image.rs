@@ -11,6 +11,8 @@ use sim::engine::image::slot::Copies;
 use sim::engine::image::{About, Journaled, Opened, disk, disk_file, version_1};
 use sim::{Failure, show};
 
+use crate::base::terminal::Terminal;
+
 /// The arguments of `image`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
@@ -127,7 +129,7 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
     };
     let mut device = Journaled::of_file(device);
     match to {
-        Some(to) => save(to, &about, &mut device)?,
+        Some(to) => disk_file::save(to, &about, &mut device, &Terminal)?,
         None => writeln!(out, "Nothing was written: --to NEW writes it to a new file.")?,
     }
     let mounted = super::serve::try_mount(path, &about, device);
@@ -146,14 +148,6 @@ fn recover(path: &Path, to: Option<&Path>, out: &mut dyn Write) -> Result<(), Fa
             "this program cannot serve that chip: {why}. Keep {name}, which is as it was, for the program that made it"
         ))
     })
-}
-
-/// Writes it to a new file.
-fn save(to: &Path, about: &About, device: &mut Journaled) -> Result<(), Failure> {
-    let disk = disk_file::create(to, about, device);
-    // With its journal it is whole, too.
-    let closed = disk.and_then(|mut disk| disk.close(device));
-    closed.map(drop).map_err(|reason| Failure::File { path: to.into(), reason })
 }
 
 /// What is saved of a disk, and what is given up.

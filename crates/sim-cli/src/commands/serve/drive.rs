@@ -272,7 +272,7 @@ impl<'l> Drive<'l> {
             self.rest.work = Work::Left;
         } else if self.rest.work == Work::Left && self.ledger.is_free() && !self.is_off() {
             self.rest.work = self.maintain();
-            // No client waits for an answer; the next request reports a failure.
+            // No client waits for an answer. The server ends after a failure.
             let _ = self.commit();
         }
     }

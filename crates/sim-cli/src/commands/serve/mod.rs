@@ -170,8 +170,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
         }
         ServedSystem::Volatile => chosen.run(&setup, &mut server).map(|()| None),
     };
-    let result = server.end(ended, uri).map_err(|failure| recorded(args, failure))?;
-    tell(args, &result, out)
+    let left = server.end(ended, uri).map_err(|failure| recorded(args, failure))?;
+    let kept = left.disk.map_or(Ok(()), |(file, mut chip)| file.close(&mut chip, &Terminal));
+    // Whether that failed or not, what was measured is told.
+    let told = tell(args, &left.result, out);
+    kept.and(told)
 }
 
 /// Checks the files to be written, besides that of the disk, before anything is touched.
@@ -211,7 +214,9 @@ fn left(args: &Args, found: Option<&Opened>) -> String {
         (_, None | Some(0)) => String::new(),
         (_, Some(operations)) => {
             let operations = show::count(operations);
-            format!("the last server was killed: {operations} operations are of its journal\n")
+            format!(
+                "the last server was killed, or failed at its end: {operations} operations are of its journal\n"
+            )
         }
     }
 }

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use nand_model::power::Cut;
 use sim::Failure;
-use sim::engine::image::Journaled;
+use sim::engine::image::{DiskFile, Journaled};
 use sim::engine::replay::{Measurement, RunInputs};
 use sim::engine::result::BYTES_A_DAY;
 use sim::engine::result::{RunResult, ServedResult};
@@ -29,7 +29,6 @@ use super::held::Held;
 use super::listen::{Listener, Socket};
 use super::status::Status;
 use super::wire::{Conversation, Next};
-use crate::base::terminal::Terminal;
 use crate::base::{interrupt, notes};
 
 /// Connections at a time.
@@ -55,6 +54,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
 /// Bytes read at once.
 const READ_AT_ONCE: usize = 128 << 10;
+
+/// What a server leaves when it ends.
+pub(super) struct Left {
+    pub result: RunResult,
+    /// The disk's file, if it has one, which is still to be closed, and its chip.
+    pub disk: Option<(DiskFile, Journaled)>,
+}
 
 /// The server.
 pub(super) struct Server<'a> {
@@ -111,23 +117,21 @@ impl<'a> Server<'a> {
         Ok(Self { runtime, parts })
     }
 
-    /// Ends the trace, saves the chip if it has a file, and returns the result, under the trace's name.
+    /// Ends the trace, and returns the result, under the trace's name.
     pub(super) fn end(
         mut self,
         chip: Result<Option<Journaled>, Failure>,
         trace: String,
-    ) -> Result<RunResult, Failure> {
+    ) -> Result<Left, Failure> {
         let parts = &mut self.parts;
         parts.status.done();
         let ended = parts.ledger.end();
         let chip = chip?;
         let rs = ended?;
-        if let (Some(disk_file), Some(mut chip)) = (parts.ledger.take_disk_file(), chip) {
-            disk_file.close(&mut chip, &Terminal)?;
-        }
+        let disk = parts.ledger.take_disk_file().zip(chip);
         let missing = || Failure::Violation("the server ended without a result".into());
         let measured = parts.measured.take().ok_or_else(missing)?;
-        Ok(measured.result(RunInputs {
+        let result = measured.result(RunInputs {
             trace,
             passes: 1,
             fit: AS_IS,
@@ -140,7 +144,8 @@ impl<'a> Server<'a> {
             bytes_packed: 0,
             bytes_a_day: BYTES_A_DAY,
             served: Some(ServedResult { power_cuts: parts.power_cuts, rs }),
-        }))
+        });
+        Ok(Left { result, disk })
     }
 }
 

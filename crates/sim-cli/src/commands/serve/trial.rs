@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use nand_model::power::Cut;
 use sim::Failure;
+use sim::engine::image::disk::Closed;
 use sim::engine::image::{About, Journaled, MemoryFile, forge};
 use sim::engine::systems::{Blueprint, Chosen, Ended, Live, Owner};
 
@@ -117,7 +118,8 @@ fn visit(begun: &Begun, file: MemoryFile) {
     assert!(went_on, "there is room in memory");
     // A system that cannot be mounted is told, and its file stays.
     if let Ok(mut device) = begun.blueprint.run(device, &mut Visitor(40)) {
-        assert!(disk.close(&mut device).is_ok(), "there is room in memory");
+        let closed = disk.close(&mut device);
+        assert!(matches!(closed, Ok(Closed::Chip)), "there is room in memory");
     }
     let again = forge::opened(disk.into_store());
     assert!(again.is_some(), "what was kept can be opened");

@@ -12,6 +12,9 @@
 //! | second header, sync | a whole second header | the new disk |
 //! | first header, sync | two headers, the same | the new disk |
 //! | its folder, sync | the same, by its name | the new disk |
+//! | a start: headers mended | two headers, the same | the disk |
+//! | an incomplete record cleared from behind, sync | less of it, then none | the disk |
+//! | the journal's room; both headers, as above | a journal without records | the disk |
 //! | a record, in part | an incomplete record | the disk without it: nobody was answered |
 //! | a record | one more record | the disk with it |
 //! | a flush: a record, sync, mark | a mark, which says no more than is there | the disk with it |
@@ -22,11 +25,11 @@
 //! | freeing what no header names | gaps, a shorter file | the disk as rewritten |
 //!
 //! A call that fails may have done its work, a part of it, or nothing, so nobody knows which of these states the file
-//! has. Therefore nothing more is written after a failure. But it does not matter whether room is given back, or a mark
-//! is written; and if the last chip fails, which no header names yet, the journal stays.
+//! has. Therefore nothing that a header names is written after a failure. But it does not matter whether room is given
+//! back, or a mark is written; and if the last chip fails, which no header names yet, the journal stays.
 //!
-//! Whoever goes on with a file mends its headers before anything else. Otherwise a header that fails could be the only
-//! whole one, or the older one name a chip that is gone.
+//! Whoever goes on with a file mends its headers before anything else. Otherwise the next header that fails could have
+//! been the only whole one, or leave an older one whose chip is gone.
 
 use std::io;
 
@@ -78,6 +81,7 @@ enum Synced {
 
 /// How a disk's file was closed.
 #[derive(Debug)]
+#[must_use]
 pub enum Closed {
     /// It holds the chip alone.
     Chip,
@@ -150,13 +154,18 @@ impl<S: FileStore> Disk<S> {
     pub fn create(store: S, about: &About, device: &mut Journaled) -> io::Result<Self> {
         let header = Header { identity: Identity::new()?, ..Header::default() };
         store.set_length(0)?;
-        slot::begin(&store, header.identity)?;
+        slot::begin(&store, header.identity).inspect_err(|_| store.cut(0))?;
         let (about, tail, copies) = (about.clone(), Tail::Clean, Copies::Same);
         let (end, last, synced, changes) = (0, Check::NONE, Synced::Yes, Changes::Done);
         let mut disk = Self { store, header, about, end, last, tail, copies, synced, changes };
-        disk.rewrite(device)?;
-        disk.store.sync_name()?;
-        Ok(disk)
+        match disk.rewrite(device).and_then(|()| disk.store.sync_name()) {
+            Ok(()) => Ok(disk),
+            Err(error) => {
+                // It was never a disk, and should not look like a damaged one.
+                disk.store.cut(0);
+                Err(error)
+            }
+        }
     }
 
     /// Goes on with a disk that was opened: from now on its operations are recorded.
@@ -179,7 +188,7 @@ impl<S: FileStore> Disk<S> {
         self.unless_failed(|disk| disk.sync_records(device))
     }
 
-    /// Writes the chip without a journal, as the last thing that is done.
+    /// Writes the chip without a journal, if it can be written, as the last thing that is done.
     pub fn close(&mut self, device: &mut Journaled) -> io::Result<Closed> {
         self.unless_failed(|disk| disk.end_records(device))
     }
@@ -196,10 +205,7 @@ impl<S: FileStore> Disk<S> {
     }
 
     fn begin_records(&mut self, device: &mut Journaled) -> io::Result<()> {
-        if self.copies != Copies::Same {
-            self.store.sync()?;
-            slot::replace(&self.store, &self.header)?;
-        }
+        slot::mend(&self.store, &self.header, self.copies)?;
         if let Tail::Incomplete(bytes) = self.tail {
             self.clear_record(bytes)?;
         }
@@ -227,7 +233,8 @@ impl<S: FileStore> Disk<S> {
                 self.store.clear(Extent { at, bytes: end - at })?;
             }
         }
-        Ok(())
+        // What is left of it must not come back behind the next one.
+        self.store.sync()
     }
 
     fn write_records(&mut self, device: &mut Journaled) -> io::Result<()> {

@@ -157,16 +157,10 @@ impl DiskFile {
         self.with_disk(|disk| disk.sync(device))
     }
 
-    /// Ends with a file that holds the chip alone.
+    /// Ends with a file that holds the chip alone, or tells that the journal stays.
     pub fn close(mut self, device: &mut Journaled, observer: &dyn Observer) -> Result<(), Failure> {
         if let Kept::Disk(disk) = &mut self.file {
-            let closed = disk.close(device);
-            if let Closed::Journal(error) = closed.map_err(|reason| failed(&self.path, reason))? {
-                let path = self.path.display();
-                observer.note(&format!(
-                    "{path} could not be rewritten ({error}): it keeps its journal, and loses nothing"
-                ));
-            }
+            close(disk, &self.path, device, observer)?;
             if disk.store.file.metadata().is_ok_and(|data| data.nlink() == 0) {
                 let gone = "it was removed while it was served";
                 return Err(failed(&self.path, io::Error::new(ErrorKind::NotFound, gone)));
@@ -184,6 +178,35 @@ impl DiskFile {
             Kept::Absent | Kept::Blank(_) => Ok(()),
         }
     }
+}
+
+/// Closes a disk, and tells if its journal stays.
+fn close(
+    disk: &mut Disk<NamedFile>,
+    path: &Path,
+    device: &mut Journaled,
+    observer: &dyn Observer,
+) -> Result<(), Failure> {
+    match disk.close(device).map_err(|reason| failed(path, reason))? {
+        Closed::Chip => {}
+        Closed::Journal(error) => observer.note(&format!(
+            "{} could not be rewritten ({error}): it keeps its journal, and loses nothing",
+            path.display()
+        )),
+    }
+    Ok(())
+}
+
+/// Writes a disk to a new file.
+pub fn save(
+    path: &Path,
+    about: &About,
+    device: &mut Journaled,
+    observer: &dyn Observer,
+) -> Result<(), Failure> {
+    let mut disk = create(path, about, device)
+        .map_err(|reason| Failure::File { path: path.into(), reason })?;
+    close(&mut disk, path, device, observer)
 }
 
 /// A failure to write what a disk needs. What is missing may be room, without which it can still be read.
@@ -230,7 +253,7 @@ fn tell_journal(path: &Path, observer: &dyn Observer) {
 }
 
 /// Makes a new file for the device. No other one is touched.
-pub fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<NamedFile>> {
+fn create(path: &Path, about: &About, device: &mut Journaled) -> io::Result<Disk<NamedFile>> {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
     // Who locked it before has it.
     let begun = flock(&file, FlockOperation::NonBlockingLockExclusive);

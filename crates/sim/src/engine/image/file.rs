@@ -58,10 +58,6 @@ impl FileStore for NamedFile {
         let _ = punched(&self.file, extent);
     }
 
-    fn cut(&self, length: u64) {
-        let _ = self.set_length(length);
-    }
-
     #[cfg(target_os = "linux")]
     fn next_data(&self, at: u64) -> io::Result<u64> {
         match rustix::fs::seek(&self.file, rustix::fs::SeekFrom::Data(at)) {

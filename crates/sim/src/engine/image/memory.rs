@@ -106,10 +106,6 @@ impl FileStore for MemoryFile {
         let _ = self.clear(extent);
     }
 
-    fn cut(&self, length: u64) {
-        let _ = self.set_length(length);
-    }
-
     fn next_data(&self, at: u64) -> io::Result<u64> {
         let next = self.pages.borrow().range(at / PAGE..).next().map(|(page, _)| page * PAGE);
         Ok(next.map_or(self.length.get(), |next| next.max(at)))

@@ -252,6 +252,22 @@ pub(super) fn begin(store: &impl FileStore, identity: Identity) -> io::Result<()
     store.write_at(0, &put(1, &Header { identity, ..Header::default() }))
 }
 
+/// Makes both headers the same, the one that was found.
+pub(super) fn mend(store: &impl FileStore, header: &Header, copies: Copies) -> io::Result<()> {
+    match copies {
+        Copies::Same => Ok(()),
+        Copies::BrokenOff => {
+            store.sync()?;
+            replace(store, header)
+        }
+        // The other one is the only one.
+        Copies::DamagedAt(at) => {
+            store.write_at(at, &put(2, header))?;
+            store.sync()
+        }
+    }
+}
+
 /// Replaces the headers. All that the new one names must have been synced.
 pub(super) fn replace(store: &impl FileStore, header: &Header) -> io::Result<()> {
     let slot = put(2, header);

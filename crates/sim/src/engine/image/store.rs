@@ -38,7 +38,9 @@ pub trait FileStore {
     /// Gives back the room of bytes that nobody reads any more, where the file system can.
     fn give_back(&self, extent: Extent);
     /// Gives back all behind that length, which nobody reads any more.
-    fn cut(&self, length: u64);
+    fn cut(&self, length: u64) {
+        let _ = self.set_length(length);
+    }
     /// The first byte from there on that may be no zero.
     fn next_data(&self, at: u64) -> io::Result<u64>;
 }

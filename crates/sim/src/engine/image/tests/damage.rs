@@ -6,7 +6,7 @@ use super::super::mark::Mark;
 use super::super::slot::Copies;
 use super::super::store::FileStore;
 use super::noted::Noted;
-use super::{about, bytes, device, opened, program, tear, used};
+use super::{about, bytes, close, device, opened, program, tear, used};
 use nand_model::power::PageFate;
 
 /// A small disk with a journal of each kind of record but marks.
@@ -63,7 +63,7 @@ fn a_file_that_is_cut_short_is_told_at_any_length() {
     let closed = {
         let mut device = device();
         let mut disk = Disk::create(Noted::default(), &about(), &mut device).unwrap();
-        disk.close(&mut device).unwrap();
+        close(&mut disk, &mut device);
         disk.store
     };
     let (data, length) = (closed.data(), closed.length().unwrap());
@@ -206,7 +206,7 @@ enum Parted {
 fn parted(how: Parted) -> ([Vec<u8>; 2], u64) {
     let (mut disk, mut device) = used();
     if how == Parted::Ended {
-        disk.close(&mut device).unwrap();
+        close(&mut disk, &mut device);
     }
     let (copy, length) = (disk.store.data(), disk.store.length().unwrap());
     let lives = [100, 200].map(|byte| {
@@ -266,7 +266,7 @@ fn parts_of_two_copies_that_lived_on_are_never_taken_for_one() {
 fn the_journal_of_an_earlier_time_is_taken_for_damage() {
     let (mut disk, mut device) = used();
     let old = disk.store.data();
-    disk.close(&mut device).unwrap();
+    close(&mut disk, &mut device);
     let (mut disk, found) = opened(disk.store).unwrap();
     let mut device = super::Journaled::of_file(found.device);
     disk.go_on(&mut device).unwrap();

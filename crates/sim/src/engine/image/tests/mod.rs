@@ -5,7 +5,7 @@ use nand_model::faults::FaultInjector;
 use nand_model::power::{MarkFate, PageFate, PairFate, Tear};
 use nand_model::{Chip, Content, datasheet};
 
-use super::disk::{Disk, Opened};
+use super::disk::{Closed, Disk, Opened};
 use super::journaled::Journaled;
 use super::refusal::Refusal;
 use super::unit::About;
@@ -55,6 +55,11 @@ fn opened(store: Noted) -> Result<(Disk<Noted>, Opened), Refusal> {
     Disk::open(store).map(|opened| opened.expect("a disk"))
 }
 
+fn close(disk: &mut Disk<Noted>, device: &mut Journaled) {
+    let closed = disk.close(device).unwrap();
+    assert!(matches!(closed, Closed::Chip), "{closed:?}");
+}
+
 /// A new disk, with one page that the chip has and one that the journal has.
 fn used() -> (Disk<Noted>, Journaled) {
     let mut device = device();
@@ -78,7 +83,7 @@ fn what_was_committed_is_there_whenever_the_program_ended() {
     let mut device = Journaled::of_file(found.device);
     disk.go_on(&mut device).unwrap();
     program(&mut device, 3, 14);
-    disk.close(&mut device).unwrap();
+    close(&mut disk, &mut device);
     let (disk, mut found) = opened(disk.store).unwrap();
     assert_eq!(bytes(&mut found.device), [Some(10), Some(11), None, Some(14)]);
     assert_eq!(found.replayed.operations, 0);
