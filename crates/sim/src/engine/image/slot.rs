@@ -261,18 +261,17 @@ pub(super) fn mend(store: &impl FileStore, header: &Header, copies: Copies) -> i
             replace(store, header)
         }
         // The other one is the only one.
-        Copies::DamagedAt(at) => {
-            store.write_at(at, &put(2, header))?;
-            store.sync()
-        }
+        Copies::DamagedAt(at) => write(store, at, header),
     }
 }
 
 /// Replaces the headers. All that the new one names must have been synced.
 pub(super) fn replace(store: &impl FileStore, header: &Header) -> io::Result<()> {
-    let slot = put(2, header);
-    store.write_at(SECOND_AT, &slot)?;
-    store.sync()?;
-    store.write_at(0, &slot)?;
+    write(store, SECOND_AT, header)?;
+    write(store, 0, header)
+}
+
+fn write(store: &impl FileStore, at: u64, header: &Header) -> io::Result<()> {
+    store.write_at(at, &put(2, header))?;
     store.sync()
 }

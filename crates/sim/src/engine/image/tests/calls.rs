@@ -28,9 +28,7 @@ fn a_program_that_ends_at_any_call_loses_nothing_that_was_answered() {
     assert!(calls.len() > 55, "{}", calls.len());
     for count in 0..=calls.len() {
         let promise = promised(&life.promises, count);
-        let found = pages(after(&calls[..count])).unwrap();
-        let enough = found.unwrap_or(0) >= promise.answered;
-        assert!(enough && found.unwrap_or(0) <= promise.sent, "{count}: {found:?}, {promise:?}");
+        holds(&life.promises, &calls[..count], count);
         // A write of many bytes may end within.
         if let Some(Call::Write(at, bytes)) = calls.get(count).filter(|call| is_record(call)) {
             for length in 0..bytes.len() {

@@ -34,7 +34,7 @@ impl Life {
     }
 
     /// Programs the next page.
-    pub(super) fn page(&mut self) -> io::Result<()> {
+    fn page(&mut self) -> io::Result<()> {
         program(&mut self.device, self.now.sent, 10 + self.now.sent as u8);
         self.now.sent += 1;
         self.note();
@@ -45,7 +45,7 @@ impl Life {
     }
 
     /// Makes what was answered survive the machine.
-    pub(super) fn sync(&mut self) -> io::Result<()> {
+    fn sync(&mut self) -> io::Result<()> {
         self.disk.sync(&mut self.device)?;
         self.now.synced = self.now.answered;
         self.note();
@@ -62,7 +62,7 @@ impl Life {
     }
 
     /// Ends with the chip alone.
-    pub(super) fn close(&mut self) -> io::Result<()> {
+    fn close(&mut self) -> io::Result<()> {
         if let Closed::Journal(error) = self.disk.close(&mut self.device)? {
             return Err(error);
         }
@@ -72,7 +72,7 @@ impl Life {
     }
 
     /// As the next server does: what it finds is the disk from now on.
-    pub(super) fn open(&mut self) -> io::Result<()> {
+    fn open(&mut self) -> io::Result<()> {
         let calls = self.disk.store.calls();
         let (disk, mut found) = opened(self.disk.store.clone()).unwrap();
         assert_eq!(calls.len(), disk.store.calls().len(), "opening changes nothing");
